@@ -1,0 +1,66 @@
+// Handles of native objects and helpers shared by the bindings. Bindings translate types only.
+#pragma once
+
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/map.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "formgate/engine.hpp"
+#include "formgate/errors.hpp"
+
+namespace nb = nanobind;
+
+namespace formgate::bindings {
+
+struct VocabularyHandle {
+  std::shared_ptr<const Vocabulary> value;
+};
+
+struct GrammarHandle {
+  Grammar value;
+};
+
+struct EngineHandle {
+  std::shared_ptr<const Engine> value;
+  nb::object vocabulary;  // the Python object the engine was compiled for
+  nb::object grammar = nb::none();
+  nb::object format = nb::none();
+};
+
+struct StateHandle {
+  std::shared_ptr<const Engine> engine;  // pins the expressions
+  State value;
+};
+
+// A finished mask, owned; the words are never written again.
+struct TokenMaskHandle {
+  std::shared_ptr<const std::vector<std::uint32_t>> words;
+  std::size_t size;
+};
+
+// Preallocated rows for masks; addressed by row, so that a fill needs no array conversion.
+struct MaskBufferHandle {
+  std::shared_ptr<std::vector<std::uint32_t>> words;
+  std::size_t rows;
+  std::size_t size;
+  std::size_t stride() const { return (size + 31) / 32; }
+};
+
+// The bytes of a str (as UTF-8) or bytes object, valid while the object lives. Raises TypeError or
+// GrammarError for anything else or for lone surrogates; `what` names the argument.
+std::string_view text_view(nb::handle object, const char* what);
+
+void bind_vocabulary(nb::module_& m);
+void bind_grammar(nb::module_& m);
+void bind_mask(nb::module_& m);
+void bind_engine(nb::module_& m);
+void bind_apply(nb::module_& m);
+
+}  // namespace formgate::bindings

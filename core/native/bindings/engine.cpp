@@ -1,0 +1,296 @@
+#include <cstring>
+
+#include "common.hpp"
+
+namespace formgate::bindings {
+namespace {
+
+using Array = nb::ndarray<nb::device::cpu>;
+
+// Rows of 32-bit words to write masks into.
+struct Rows {
+  std::uint32_t* data;
+  std::size_t count;
+  std::size_t stride;  // in words
+};
+
+Rows rows_of(const Array& out, std::size_t words) {
+  if (out.dtype().bits != 32 || out.dtype().lanes != 1 ||
+      (out.dtype().code != static_cast<std::uint8_t>(nb::dlpack::dtype_code::Int) &&
+       out.dtype().code != static_cast<std::uint8_t>(nb::dlpack::dtype_code::UInt))) {
+    throw nb::type_error("the mask array must have dtype int32 or uint32");
+  }
+  if (out.ndim() != 1 && out.ndim() != 2) {
+    throw nb::value_error("the mask array must have one or two dimensions");
+  }
+  const std::size_t last = out.ndim() - 1;
+  if (out.shape(last) != words || (out.size() > 0 && words > 1 && out.stride(last) != 1)) {
+    throw nb::value_error(("a mask row must be " + std::to_string(words) +
+                           " contiguous words: ceil(vocabulary size / 32)")
+                              .c_str());
+  }
+  const std::size_t count = out.ndim() == 2 ? out.shape(0) : 1;
+  const std::int64_t stride = out.ndim() == 2 ? out.stride(0) : static_cast<std::int64_t>(words);
+  if (count > 1 && stride < static_cast<std::int64_t>(words)) {
+    throw nb::value_error(
+        "rows of the mask array overlap or run backwards; pass a contiguous copy");
+  }
+  return {static_cast<std::uint32_t*>(out.data()), count, static_cast<std::size_t>(stride)};
+}
+
+Rows rows_of(const MaskBufferHandle& out, std::size_t words) {
+  if (out.stride() != words) {
+    throw nb::value_error("the mask buffer was made for a vocabulary of another size");
+  }
+  return {out.words->data(), out.rows, words};
+}
+
+Rows rows_of(nb::handle out, std::size_t words) {
+  if (nb::isinstance<MaskBufferHandle>(out)) {
+    return rows_of(nb::cast<const MaskBufferHandle&>(out), words);
+  }
+  Array array;
+  if (!nb::try_cast<Array>(out, array)) {
+    throw nb::type_error(
+        "masks are written into a MaskBuffer or a writable int32 array in main memory");
+  }
+  return rows_of(array, words);
+}
+
+const State& own(const EngineHandle& self, const StateHandle& state) {
+  if (state.engine.get() != self.value.get()) {
+    throw Error(ErrorKind::kState,
+                "the state belongs to another engine; use the states of this engine's start() and "
+                "advance()");
+  }
+  return state.value;
+}
+
+std::optional<TokenId> token_id(const EngineHandle& self, std::int64_t token) {
+  if (token < 0 || static_cast<std::size_t>(token) >= self.value->vocabulary().size()) {
+    return std::nullopt;
+  }
+  return static_cast<TokenId>(token);
+}
+
+[[noreturn]] void refuse(const EngineHandle& self, std::int64_t token) {
+  const std::size_t size = self.value->vocabulary().size();
+  if (token < 0 || static_cast<std::size_t>(token) >= size) {
+    throw Error(ErrorKind::kToken, "token " + std::to_string(token) +
+                                       " is outside the vocabulary of " + std::to_string(size) +
+                                       " ids");
+  }
+  throw Error(ErrorKind::kToken, "token " + std::to_string(token) +
+                                     " is not allowed in this state; choose one of "
+                                     "allowed_tokens(state)");
+}
+
+StateHandle advance(const EngineHandle& self, const StateHandle& state, std::int64_t token) {
+  const State& from = own(self, state);
+  const auto id = token_id(self, token);
+  auto next = id ? self.value->advance(from, *id) : std::nullopt;
+  if (!next) refuse(self, token);
+  return {self.value, *next};
+}
+
+std::size_t validate(const EngineHandle& self, State& state,
+                     const std::vector<std::int64_t>& tokens) {
+  std::vector<TokenId> ids;
+  ids.reserve(tokens.size());
+  for (std::int64_t token : tokens) {
+    const auto id = token_id(self, token);
+    if (!id) break;
+    ids.push_back(*id);
+  }
+  const nb::gil_scoped_release release;
+  return self.value->validate(state, ids);
+}
+
+StateHandle advance_many(const EngineHandle& self, const StateHandle& state,
+                         const std::vector<std::int64_t>& tokens) {
+  State current = own(self, state);
+  const std::size_t count = validate(self, current, tokens);
+  if (count < tokens.size()) refuse(self, tokens[count]);
+  return {self.value, current};
+}
+
+TokenMaskHandle allowed_tokens(const EngineHandle& self, const StateHandle& state) {
+  auto words = std::make_shared<std::vector<std::uint32_t>>(self.value->vocabulary().words());
+  self.value->fill(own(self, state), words->data());
+  return {std::move(words), self.value->vocabulary().size()};
+}
+
+void fill_mask(const EngineHandle& self, const StateHandle& state, nb::handle out,
+               std::int64_t row) {
+  const State& from = own(self, state);
+  const Rows rows = rows_of(out, self.value->vocabulary().words());
+  if (row < 0 || static_cast<std::size_t>(row) >= rows.count) {
+    throw nb::index_error("the row is outside the mask array");
+  }
+  self.value->fill(from, rows.data + static_cast<std::size_t>(row) * rows.stride);
+}
+
+void fill_masks(const EngineHandle& self, const std::vector<StateHandle>& states, nb::handle out,
+                unsigned threads) {
+  std::vector<State> values;
+  values.reserve(states.size());
+  for (const StateHandle& state : states) values.push_back(own(self, state));
+  const Rows rows = rows_of(out, self.value->vocabulary().words());
+  if (rows.count < values.size()) {
+    throw nb::value_error("the mask array has fewer rows than there are states");
+  }
+  const nb::gil_scoped_release release;
+  self.value->fill_many(values, rows.data, rows.stride, threads);
+}
+
+}  // namespace
+
+void bind_engine(nb::module_& m) {
+  nb::class_<StateHandle>(m, "State", "A point in the text: an immutable value.")
+      .def_prop_ro(
+          "key",
+          [](const StateHandle& self) {
+            char bytes[16];
+            const Hash128& key = self.value.key;
+            std::memcpy(bytes, &key.hi, 8);
+            std::memcpy(bytes + 8, &key.lo, 8);
+            return nb::bytes(bytes, 16);
+          },
+          "16 bytes: equal keys, equal futures.")
+      .def(
+          "__eq__",
+          [](const StateHandle& a, nb::handle b) {
+            return nb::isinstance<StateHandle>(b) &&
+                   nb::cast<const StateHandle&>(b).value.key == a.value.key;
+          },
+          nb::arg("other"), nb::sig("def __eq__(self, other: object) -> bool"))
+      .def("__hash__",
+           [](const StateHandle& self) { return static_cast<Py_hash_t>(self.value.key.lo >> 1); })
+      .def("__repr__", [](const StateHandle& self) {
+        return Engine::ended(self.value) ? std::string("State(ended)")
+               : self.value.accepting    ? std::string("State(accepting)")
+                                         : std::string("State()");
+      });
+  nb::class_<EngineHandle>(m, "Engine", nb::is_weak_referenceable(),
+                           "A compiled constraint over one vocabulary; immutable and thread-safe.")
+      .def_prop_ro(
+          "vocabulary", [](const EngineHandle& self) { return self.vocabulary; },
+          nb::sig("def vocabulary(self) -> Vocabulary"))
+      .def_prop_rw(
+          "grammar", [](const EngineHandle& self) { return self.grammar; },
+          [](EngineHandle& self, nb::object value) { self.grammar = std::move(value); },
+          nb::for_getter(nb::sig("def grammar(self) -> typing.Any")),
+          nb::for_setter(nb::sig("def grammar(self, value: typing.Any, /) -> None")),
+          nb::for_setter(nb::arg("value").none()), "The Grammar it was compiled from.")
+      .def_prop_rw(
+          "format", [](const EngineHandle& self) { return self.format; },
+          [](EngineHandle& self, nb::object value) { self.format = std::move(value); },
+          nb::for_getter(nb::sig("def format(self) -> str | None")),
+          nb::for_setter(nb::sig("def format(self, value: str | None, /) -> None")),
+          nb::for_setter(nb::arg("value").none()),
+          "Name of the format of its source, where one was named or guessed.")
+      .def(
+          "start",
+          [](const EngineHandle& self) { return StateHandle{self.value, self.value->start()}; },
+          "The state before any text.")
+      .def("allowed_tokens", &allowed_tokens, nb::arg("state"),
+           "Every token after which the text can still be completed; the stop ids where it may "
+           "end.")
+      .def("advance", &advance, nb::arg("state"), nb::arg("token"),
+           "The state after one more token. Raises TokenError when it is not allowed.")
+      .def("advance_many", &advance_many, nb::arg("state"), nb::arg("tokens"),
+           "The state after several tokens. Raises TokenError at the first that is not allowed.")
+      .def(
+          "validate",
+          [](const EngineHandle& self, const StateHandle& state,
+             const std::vector<std::int64_t>& tokens) {
+            State current = own(self, state);
+            return validate(self, current, tokens);
+          },
+          nb::arg("state"), nb::arg("tokens"),
+          "How many of the tokens are allowed one after the other.")
+      .def(
+          "is_accepting",
+          [](const EngineHandle& self, const StateHandle& state) {
+            return own(self, state).accepting;
+          },
+          nb::arg("state"), "Whether the output may end here.")
+      .def(
+          "is_terminal",
+          [](const EngineHandle& self, const StateHandle& state) {
+            return self.value->is_terminal(own(self, state));
+          },
+          nb::arg("state"), "Whether the output must end here.")
+      .def(
+          "is_allowed",
+          [](const EngineHandle& self, const StateHandle& state, std::int64_t token) {
+            const State& from = own(self, state);
+            const auto id = token_id(self, token);
+            return id && self.value->advance(from, *id).has_value();
+          },
+          nb::arg("state"), nb::arg("token"), "Whether one token is allowed.")
+      .def("fill_mask", &fill_mask, nb::arg("state"), nb::arg("out"), nb::arg("row") = 0,
+           nb::sig("def fill_mask(self, state: State, out: typing.Any, row: int = 0) -> None"),
+           "Write the mask into a row of a MaskBuffer or of an int32 array.")
+      .def("fill_masks", &fill_masks, nb::arg("states"), nb::arg("out"), nb::arg("threads") = 1,
+           nb::sig("def fill_masks(self, states: collections.abc.Sequence[State], "
+                   "out: typing.Any, threads: int = 1) -> None"),
+           "Write one mask a row, without holding the interpreter lock.")
+      .def(
+          "forced_text",
+          [](const EngineHandle& self, const StateHandle& state, std::size_t max_bytes) {
+            const std::string text = self.value->forced_text(own(self, state), max_bytes);
+            return nb::bytes(text.data(), text.size());
+          },
+          nb::arg("state"), nb::arg("max_bytes") = 4096,
+          "Bytes that every accepted continuation begins with.")
+      .def(
+          "min_tokens",
+          [](const EngineHandle& self, const StateHandle& state, std::size_t max_states) {
+            const State& from = own(self, state);
+            const nb::gil_scoped_release release;
+            return self.value->min_tokens(from, max_states);
+          },
+          nb::arg("state"), nb::arg("max_states") = Limits{}.max_search,
+          "Fewest tokens after which the output may end. Raises LimitError beyond max_states.")
+      .def(
+          "explain",
+          [](const EngineHandle& self, const StateHandle& state) {
+            return self.value->explain(own(self, state));
+          },
+          nb::arg("state"), "What may come next and what is still to match, in words.")
+      .def(
+          "accepts",
+          [](const EngineHandle& self, nb::handle text) {
+            return self.value->accepts(text_view(text, "text"));
+          },
+          nb::arg("text"), nb::sig("def accepts(self, text: str | bytes) -> bool"),
+          "Whether the text is in the language, however it might be spelled.")
+      .def(
+          "is_prefix",
+          [](const EngineHandle& self, nb::handle text) {
+            return self.value->is_prefix(text_view(text, "text"));
+          },
+          nb::arg("text"), nb::sig("def is_prefix(self, text: str | bytes) -> bool"),
+          "Whether some text of the language begins with this one.")
+      .def(
+          "memory_usage",
+          [](const EngineHandle& self) {
+            nb::dict out;
+            out["pool"] = self.value->pool_memory();
+            out["masks"] = self.value->cache_memory();
+            out["vocabulary"] = self.value->vocabulary().memory_usage();
+            return out;
+          },
+          nb::sig("def memory_usage(self) -> dict[str, int]"),
+          "Bytes of the shared expression pool, the mask cache and the vocabulary.")
+      .def_prop_ro(
+          "pool_nodes", [](const EngineHandle& self) { return self.value->pool_nodes(); },
+          "Expressions in the pool this engine shares.");
+  m.def("set_pool_budget", &ExprPool::set_budget, nb::arg("max_bytes"),
+        "Bytes of expressions after which new grammars start a fresh pool.");
+  m.def("set_mask_budget", &MaskCache::set_budget, nb::arg("max_bytes"),
+        "Bytes of cached masks, for each pool and vocabulary, after which the cache is emptied.");
+}
+
+}  // namespace formgate::bindings

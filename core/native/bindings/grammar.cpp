@@ -1,0 +1,216 @@
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/shared_ptr.h>
+
+#include "common.hpp"
+
+namespace formgate::bindings {
+namespace {
+
+using Handles = std::vector<Grammar::Handle>;
+using Ranges = std::vector<std::pair<std::int64_t, std::int64_t>>;
+
+Grammar::Handle char_class(GrammarHandle& self, const Ranges& ranges, bool negated) {
+  std::vector<Interval> intervals;
+  intervals.reserve(ranges.size());
+  for (const auto& [low, high] : ranges) {
+    if (low < 0 || high > static_cast<std::int64_t>(kMaxCodePoint) || low > high) {
+      throw Error(ErrorKind::kGrammar, "character range (" + std::to_string(low) + ", " +
+                                           std::to_string(high) +
+                                           ") is not ordered within 0 to 0x10FFFF");
+    }
+    intervals.push_back({static_cast<std::uint32_t>(low), static_cast<std::uint32_t>(high)});
+  }
+  CharSet set(std::move(intervals));
+  return self.value.chars(negated ? set.complement() : std::move(set));
+}
+
+Grammar::Handle byte_class(GrammarHandle& self, const Ranges& ranges) {
+  ByteSet set;
+  for (const auto& [low, high] : ranges) {
+    if (low < 0 || high > 255 || low > high) {
+      throw Error(ErrorKind::kGrammar, "byte range (" + std::to_string(low) + ", " +
+                                           std::to_string(high) +
+                                           ") is not ordered within 0 to 255");
+    }
+    set = set | ByteSet::range(static_cast<unsigned>(low), static_cast<unsigned>(high));
+  }
+  return self.value.byte_class(set);
+}
+
+Grammar::Handle repeat(GrammarHandle& self, Grammar::Handle part, std::int64_t min,
+                       std::optional<std::int64_t> max) {
+  if (min < 0 || (max && *max < 0)) {
+    throw Error(ErrorKind::kGrammar, "repetition counts cannot be negative");
+  }
+  if (max && *max >= static_cast<std::int64_t>(kUnbounded)) max = 0x80000000ll;  // refused below
+  return self.value.repeat(part, static_cast<std::uint64_t>(min),
+                           max ? static_cast<std::uint64_t>(*max) : kUnbounded);
+}
+
+Grammar::Handle strings(GrammarHandle& self, nb::list values) {
+  std::vector<std::string_view> views;
+  views.reserve(values.size());
+  std::size_t index = 0;
+  for (nb::handle item : values) {
+    if (!PyUnicode_Check(item.ptr()) && !PyBytes_Check(item.ptr())) {
+      throw Error(ErrorKind::kGrammar,
+                  "value " + std::to_string(index) + " is neither str nor bytes");
+    }
+    Py_ssize_t length = 0;
+    const char* data = nullptr;
+    if (PyUnicode_Check(item.ptr())) {
+      data = PyUnicode_AsUTF8AndSize(item.ptr(), &length);
+      if (!data) {
+        PyErr_Clear();
+        throw Error(ErrorKind::kGrammar,
+                    "value " + std::to_string(index) +
+                        " has a lone surrogate, which no well-formed text contains; remove it");
+      }
+    } else {
+      data = PyBytes_AsString(item.ptr());
+      length = PyBytes_Size(item.ptr());
+    }
+    views.emplace_back(data, static_cast<std::size_t>(length));
+    ++index;
+  }
+  std::shared_ptr<const LeafDfa> automaton;
+  {
+    const nb::gil_scoped_release release;  // the list keeps the texts alive
+    if (views.empty()) {
+      automaton = std::make_shared<const LeafDfa>();
+    } else {
+      CompileContext context(Limits{}, std::nullopt, nullptr);
+      automaton = std::make_shared<const LeafDfa>(LeafDfa::of_strings(std::move(views), context));
+    }
+  }
+  return self.value.strings(std::move(automaton));
+}
+
+nb::object compile(const GrammarHandle& self, nb::object vocabulary, const Limits& limits,
+                   std::optional<double> timeout_s, std::shared_ptr<CancelToken> cancel,
+                   const MaskOptions& options) {
+  const auto words = nb::cast<const VocabularyHandle&>(vocabulary).value;
+  EngineHandle out;
+  {
+    const nb::gil_scoped_release release;
+    CompileContext context(limits, timeout_s, std::move(cancel));
+    out.value = Engine::compile(self.value, words, context, options);
+  }
+  out.vocabulary = std::move(vocabulary);
+  return nb::cast(std::move(out));
+}
+
+}  // namespace
+
+void bind_grammar(nb::module_& m) {
+  nb::class_<CancelToken>(m, "CancelToken", "Stops a running compilation from another thread.")
+      .def(nb::init<>())
+      .def("cancel", &CancelToken::cancel, "Ask the compilation to stop.")
+      .def_prop_ro("cancelled", &CancelToken::cancelled);
+  nb::class_<Limits>(m, "Limits", "Bounds of one compilation; exceeding one raises LimitError.")
+      .def(
+          "__init__",
+          [](Limits* self, std::size_t max_states, std::size_t max_nodes, std::size_t max_depth,
+             std::size_t max_search) {
+            if (max_depth > 2000) {
+              throw nb::value_error("max_depth is at most 2000: native code recurses that deep");
+            }
+            new (self) Limits{max_states, max_nodes, max_depth, max_search};
+          },
+          nb::kw_only(), nb::arg("max_states") = Limits{}.max_states,
+          nb::arg("max_nodes") = Limits{}.max_nodes, nb::arg("max_depth") = Limits{}.max_depth,
+          nb::arg("max_search") = Limits{}.max_search)
+      .def_ro("max_states", &Limits::max_states,
+              "States explored to decide whether intersections, complements and look-around are "
+              "empty.")
+      .def_ro("max_nodes", &Limits::max_nodes, "Expressions of the lowered grammar.")
+      .def_ro("max_depth", &Limits::max_depth,
+              "Nesting of repetitions, alternatives and Boolean operators.")
+      .def_ro("max_search", &Limits::max_search, "States visited by one min_tokens query.");
+  nb::class_<MaskOptions>(m, "MaskOptions", "Switches of optimisations; none changes a mask.")
+      .def(
+          "__init__",
+          [](MaskOptions* self, bool class_tables, bool automaton_walk, bool cut_subtrees,
+             bool keep_masks) {
+            new (self) MaskOptions{class_tables, automaton_walk, cut_subtrees, keep_masks};
+          },
+          nb::kw_only(), nb::arg("class_tables") = true, nb::arg("automaton_walk") = true,
+          nb::arg("cut_subtrees") = true, nb::arg("keep_masks") = true);
+  nb::class_<GrammarHandle>(m, "GrammarCore", "Rules and terminals as a front end writes them.")
+      .def("__init__", [](GrammarHandle* self) { new (self) GrammarHandle(); })
+      .def(
+          "literal",
+          [](GrammarHandle& self, nb::handle text) {
+            return self.value.literal(std::string(text_view(text, "a literal")));
+          },
+          nb::arg("text"), nb::sig("def literal(self, text: str | bytes) -> int"))
+      .def("char_class", &char_class, nb::arg("ranges"), nb::arg("negated") = false)
+      .def("byte_class", &byte_class, nb::arg("ranges"))
+      .def(
+          "sequence", [](GrammarHandle& s, const Handles& p) { return s.value.sequence(p); },
+          nb::arg("parts"))
+      .def(
+          "choice", [](GrammarHandle& s, const Handles& p) { return s.value.choice(p); },
+          nb::arg("parts"))
+      .def("repeat", &repeat, nb::arg("part"), nb::arg("min"), nb::arg("max").none())
+      .def(
+          "intersection",
+          [](GrammarHandle& s, const Handles& p) { return s.value.intersection(p); },
+          nb::arg("parts"))
+      .def(
+          "complement", [](GrammarHandle& s, Grammar::Handle p) { return s.value.complement(p); },
+          nb::arg("part"))
+      .def("strings", &strings, nb::arg("values"),
+           nb::sig("def strings(self, values: list[str | bytes]) -> int"))
+      .def(
+          "look_ahead",
+          [](GrammarHandle& s, Grammar::Handle p, bool n) { return s.value.look_ahead(p, n); },
+          nb::arg("rest"), nb::arg("negative"))
+      .def(
+          "look_behind",
+          [](GrammarHandle& s, Grammar::Handle p, bool n) { return s.value.look_behind(p, n); },
+          nb::arg("before"), nb::arg("negative"))
+      .def(
+          "scope", [](GrammarHandle& s, Grammar::Handle p) { return s.value.scope(p); },
+          nb::arg("part"))
+      .def(
+          "rule", [](GrammarHandle& s, const std::string& n) { return s.value.rule(n); },
+          nb::arg("name"))
+      .def(
+          "unordered", [](GrammarHandle& s, const Handles& p) { return s.value.unordered(p); },
+          nb::arg("parts"))
+      .def(
+          "special_token",
+          [](GrammarHandle& s, const std::string& n) { return s.value.special_token(n); },
+          nb::arg("name"))
+      .def(
+          "define",
+          [](GrammarHandle& s, const std::string& n, Grammar::Handle b) { s.value.define(n, b); },
+          nb::arg("name"), nb::arg("body"))
+      .def(
+          "start", [](GrammarHandle& s, Grammar::Handle b) { s.value.start(b); }, nb::arg("body"))
+      .def_prop_ro("has_start", [](const GrammarHandle& s) { return s.value.has_start(); })
+      .def_prop_ro("rule_names", [](const GrammarHandle& s) { return s.value.rule_names(); })
+      .def(
+          "references",
+          [](const GrammarHandle& s, const std::string& n) { return s.value.references(n); },
+          nb::arg("name"))
+      .def("__len__", [](const GrammarHandle& s) { return s.value.size(); })
+      .def(
+          "print",
+          [](const GrammarHandle& s, std::size_t n) {
+            // Literals may hold bytes that are no text.
+            const std::string text = s.value.print(n);
+            return nb::steal<nb::str>(PyUnicode_DecodeUTF8(
+                text.data(), static_cast<Py_ssize_t>(text.size()), "backslashreplace"));
+          },
+          nb::arg("max_length"))
+      .def("compile", &compile, nb::arg("vocabulary"), nb::arg("limits") = Limits{},
+           nb::arg("timeout_s") = nb::none(), nb::arg("cancel") = nb::none(),
+           nb::arg("options") = MaskOptions{},
+           nb::sig("def compile(self, vocabulary: Vocabulary, limits: Limits = ..., "
+                   "timeout_s: float | None = None, cancel: CancelToken | None = None, "
+                   "options: MaskOptions = ...) -> Engine"));
+}
+
+}  // namespace formgate::bindings

@@ -1,0 +1,72 @@
+#include "common.hpp"
+
+namespace formgate::bindings {
+
+std::string_view text_view(nb::handle object, const char* what) {
+  Py_ssize_t length = 0;
+  if (PyUnicode_Check(object.ptr())) {
+    const char* data = PyUnicode_AsUTF8AndSize(object.ptr(), &length);
+    if (!data) {
+      PyErr_Clear();
+      throw Error(ErrorKind::kGrammar,
+                  std::string(what) +
+                      " has a lone surrogate, which no well-formed text contains; remove it");
+    }
+    return {data, static_cast<std::size_t>(length)};
+  }
+  char* data = nullptr;
+  if (PyBytes_Check(object.ptr()) && PyBytes_AsStringAndSize(object.ptr(), &data, &length) == 0) {
+    return {data, static_cast<std::size_t>(length)};
+  }
+  throw nb::type_error((std::string(what) + " must be str or bytes").c_str());
+}
+
+namespace {
+
+const char* class_name(ErrorKind kind) {
+  switch (kind) {
+    case ErrorKind::kVocabulary:
+      return "VocabularyError";
+    case ErrorKind::kGrammar:
+      return "GrammarError";
+    case ErrorKind::kUnsupported:
+      return "UnsupportedConstraint";
+    case ErrorKind::kEmpty:
+      return "EmptyLanguageError";
+    case ErrorKind::kLimit:
+      return "LimitError";
+    case ErrorKind::kTimeout:
+      return "CompileTimeout";
+    case ErrorKind::kCancelled:
+      return "CompileCancelled";
+    case ErrorKind::kToken:
+      return "TokenError";
+    case ErrorKind::kState:
+      return "StateError";
+  }
+  return "FormgateError";
+}
+
+void translate(const std::exception_ptr& pending, void*) {
+  try {
+    std::rethrow_exception(pending);
+  } catch (const Error& error) {
+    const nb::object type =
+        nb::module_::import_("formgate.core.errors").attr(class_name(error.kind()));
+    PyErr_SetString(type.ptr(), error.what());
+  }
+}
+
+}  // namespace
+}  // namespace formgate::bindings
+
+NB_MODULE(_native, m) {
+  using namespace formgate::bindings;
+  m.doc() = "The engine of formgate: vocabularies, expressions, masks.";
+  nb::register_exception_translator(&translate, nullptr);
+  bind_vocabulary(m);
+  bind_grammar(m);
+  bind_mask(m);
+  bind_engine(m);
+  bind_apply(m);
+}

@@ -1,0 +1,54 @@
+// Limits, deadline and cancellation of one compilation.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+
+namespace formgate {
+
+struct Limits {
+  // Expressions explored to decide which intersections and complements are empty.
+  std::size_t max_states = 200'000;
+  // Nodes of the lowered grammar.
+  std::size_t max_nodes = 4'000'000;
+  // Nesting of repetitions, alternations and Boolean operators.
+  std::size_t max_depth = 500;
+  // States visited by one `min_tokens` query.
+  std::size_t max_search = 100'000;
+};
+
+// A flag another thread may raise; shared so that it outlives whoever dropped it first.
+class CancelToken {
+ public:
+  void cancel() { flag_.store(true, std::memory_order_relaxed); }
+  bool cancelled() const { return flag_.load(std::memory_order_relaxed); }
+
+ private:
+  std::atomic<bool> flag_{false};
+};
+
+class CompileContext {
+ public:
+  CompileContext(const Limits& limits, std::optional<double> timeout_s,
+                 std::shared_ptr<CancelToken> cancel);
+  const Limits& limits() const { return limits_; }
+  // Throws Error(kTimeout | kCancelled) when the compilation must stop. Cheap: reads the clock
+  // once in 64 calls.
+  void tick() {
+    if ((++ticks_ & 63) == 0) check();
+  }
+  void check() const;
+
+ private:
+  Limits limits_;
+  std::optional<std::chrono::steady_clock::time_point> deadline_;
+  double timeout_s_ = 0;
+  std::shared_ptr<CancelToken> cancel_;
+  std::uint64_t ticks_ = 0;
+};
+
+}  // namespace formgate

@@ -1,0 +1,85 @@
+// A compiled constraint: states are expressions, advanced by the bytes of tokens.
+//
+// Everything here is thread-safe. Work on expressions happens under the pool's mutex; finished
+// masks are immutable and are copied out after it is released. States are plain values.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "formgate/compile_context.hpp"
+#include "formgate/expr_pool.hpp"
+#include "formgate/grammar.hpp"
+#include "formgate/masks.hpp"
+#include "formgate/vocabulary.hpp"
+
+namespace formgate {
+
+// `kEmptyId`, which no live state can be, stands for ENDED: the state after a stop token.
+struct State {
+  ExprId expr = ExprPool::kEmptyId;
+  Hash128 key;            // equal keys, equal futures
+  bool accepting = true;  // the output may end here
+};
+
+class Engine {
+ public:
+  // Throws Error: kEmpty when no text of the language can be spelled, and what lowering throws.
+  static std::shared_ptr<Engine> compile(const Grammar& grammar,
+                                         std::shared_ptr<const Vocabulary> vocabulary,
+                                         CompileContext& context, const MaskOptions& options);
+
+  const Vocabulary& vocabulary() const { return *vocabulary_; }
+  State start() const { return start_; }
+  static bool ended(const State& state) { return state.expr == ExprPool::kEmptyId; }
+
+  // The state after a token, or nothing where it is forbidden.
+  std::optional<State> advance(const State& state, TokenId token) const;
+  std::shared_ptr<const Mask> mask(const State& state) const;
+  bool is_terminal(const State& state) const;
+  // Length of the longest legal prefix; `state` becomes the state after it.
+  std::size_t validate(State& state, std::span<const TokenId> tokens) const;
+  void fill(const State& state, std::uint32_t* row) const;
+  // Rows are `stride` words apart.
+  void fill_many(std::span<const State> states, std::uint32_t* rows, std::size_t stride,
+                 unsigned threads) const;
+
+  // Text every accepted continuation begins with, up to `max_bytes`.
+  std::string forced_text(const State& state, std::size_t max_bytes) const;
+  // Fewest tokens to an accepting state. Throws Error(kLimit) beyond `max_states` states.
+  std::size_t min_tokens(const State& state, std::size_t max_states) const;
+  std::string explain(const State& state) const;
+
+  // Questions about the language itself, whatever this vocabulary can spell.
+  bool accepts(std::string_view text) const;
+  bool is_prefix(std::string_view text) const;
+
+  std::size_t pool_memory() const;
+  std::size_t cache_memory() const;
+  std::size_t pool_nodes() const;
+  std::uint64_t serial() const { return serial_; }
+  std::unique_lock<std::mutex> lock() const { return pool_->acquire(); }
+
+ private:
+  Engine() = default;
+  State make_state(ExprId expr) const;
+  ExprId walk_bytes(ExprId expr, std::string_view bytes) const;
+  std::optional<State> advance_locked(const State& state, TokenId token) const;
+  bool is_stop(TokenId token) const;
+
+  std::shared_ptr<ExprPool> pool_;
+  std::shared_ptr<MaskCache> cache_;
+  std::shared_ptr<const Vocabulary> vocabulary_;
+  ExprId language_{};  // the language as the grammar states it
+  State start_;        // the part of it that the vocabulary can spell
+  Limits limits_;
+  std::uint64_t serial_ = 0;
+};
+
+}  // namespace formgate

@@ -1,0 +1,277 @@
+// The expression algebra: hash-consed regular expressions with Boolean operators and look-around,
+// and their derivatives.
+//
+// Derivatives follow Brzozowski, "Derivatives of Regular Expressions" (J. ACM 11(4), 1964),
+// computed for all bytes at once as linear forms (Antimirov, "Partial derivatives of regular
+// expressions and finite automaton constructions", TCS 155, 1996): disjoint byte sets, each with
+// its successor. Counted repetitions keep their counters in the node. Look-around is
+// location-based, in the way of Moseley et al., "Derivative Based Nonbacktracking Real-World Regex
+// Matching with Backtracking Semantics" (PLDI 2023): a look-ahead is an obligation on the text to
+// come, which becomes an intersection as soon as it stands at the head of an expression; a
+// look-behind is an atom whose truth is read off a tracker of the text so far.
+//
+// Constructors simplify (associativity, commutativity, idempotence, units, zeros, repetition
+// arithmetic), so derivatives of one expression form a finite set. Expressions are never changed or
+// moved. A pool is not thread-safe: callers hold `mutex()`.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "formgate/char_set.hpp"
+#include "formgate/compile_context.hpp"
+#include "formgate/leaf_dfa.hpp"
+#include "formgate/types.hpp"
+#include "formgate/vocabulary.hpp"
+
+namespace formgate {
+
+enum class Kind : std::uint8_t {
+  kEmpty,    // no text
+  kEpsilon,  // the empty text
+  kBytes,    // one byte of a set
+  kLeaf,     // the right language of a state of a minimal acyclic automaton
+  kConcat,   // head (never a concatenation), tail
+  kUnion,    // two or more members, sorted by hash
+  kRepeat,   // child{min, max}
+  kAnd,      // members, sorted by hash; members are languages of the rest of the text
+  kNot,      // all byte strings but the child's
+  kLook,     // zero width: the rest of the text is in the child
+  kBehind,   // zero width: tracker a accepts the text so far (or does not, when b is 1)
+  kScope,    // first member, with trackers for its look-behinds; its text is all look-around sees
+};
+
+constexpr std::uint8_t kNullable = 1;  // accepts the empty text whatever surrounds it
+constexpr std::uint8_t kLooks = 2;     // has a look-ahead that sees beyond the expression
+constexpr std::uint8_t kText = 4;      // only well-formed UTF-8
+constexpr std::uint8_t kBoolean = 8;   // emptiness is not decided by structure alone
+
+struct LinearTerm {
+  ByteSet bytes;
+  ExprId target;
+};
+using LinearForm = std::span<const LinearTerm>;
+
+struct Node {
+  Kind kind;
+  std::uint8_t flags;
+  std::uint8_t liveness;  // verdict of liveness.cpp; only for kBoolean
+  std::uint16_t depth;    // nesting, not counting concatenation
+  std::uint32_t a;        // first child, or index of a byte set, automaton or member list
+  std::uint32_t b;        // tail, automaton state or member count
+  std::uint32_t min;      // of a repetition
+  std::uint32_t max;
+  std::uint32_t behinds;  // trackers that free look-behind atoms refer to
+  std::uint32_t row;      // index of the transition row, or kNoIndex
+  std::uint32_t form_size;
+  const LinearTerm* form;  // null until computed
+  Hash128 hash;
+};
+
+// Transitions of one state, as the mask walk reads them; `next[byte]` is 0 where nothing lives.
+// Which text keeps a state alive whatever its order: text of whole buckets and single letters.
+struct LoopSet {
+  BucketSet buckets = 0;      // kLowerBuckets are always set: letters decide
+  std::uint32_t letters = 0;  // lower-case ASCII, bit 0 for "a"
+  std::uint32_t limit = 0;    // for so many characters
+
+  bool covers(const TrieNode& node, std::uint32_t node_letters) const {
+    return (node.buckets & ~buckets) == 0 && (node_letters & ~letters) == 0 && node.height <= limit;
+  }
+};
+
+struct Row {
+  std::uint32_t next[256];
+  LoopSet loop;
+};
+
+class ExprPool : public std::enable_shared_from_this<ExprPool> {
+ public:
+  static constexpr ExprId kEmptyId{0};    // no text
+  static constexpr ExprId kEpsilonId{1};  // the empty text
+  static constexpr ExprId kAllId{2};      // every byte string
+  static constexpr ExprId kTextId{3};     // every well-formed text
+  static constexpr std::uint32_t kMaxTrackers = 32;
+
+  ExprPool();
+  ExprPool(const ExprPool&) = delete;
+  ExprPool& operator=(const ExprPool&) = delete;
+
+  // The pool new grammars go to; replaced by a fresh one when it has outgrown its budget. The old
+  // one lives as long as a grammar or a state that uses it.
+  static std::shared_ptr<ExprPool> current();
+  static void set_budget(std::size_t bytes);
+
+  std::mutex& mutex() const { return mutex_; }
+  // Takes the mutex; a compilation that holds it sees that somebody waits and makes room.
+  std::unique_lock<std::mutex> acquire() const {
+    waiting_.fetch_add(1, std::memory_order_relaxed);
+    std::unique_lock<std::mutex> lock(mutex_);
+    waiting_.fetch_sub(1, std::memory_order_relaxed);
+    return lock;
+  }
+  std::uint64_t serial() const { return serial_; }
+
+  // --- constructors (expr_build.cpp) ---
+  ExprId bytes(const ByteSet& set);
+  ExprId chars(const CharSet& set);
+  ExprId literal(std::string_view text);
+  ExprId strings(std::shared_ptr<const LeafDfa> automaton);
+  ExprId leaf(std::uint32_t automaton, std::uint32_t state);
+  ExprId concat(ExprId head, ExprId tail);
+  ExprId unite(std::span<const ExprId> members);
+  ExprId unite(ExprId a, ExprId b);
+  ExprId repeat(ExprId child, std::uint32_t min, std::uint32_t max);
+  ExprId intersect(std::span<const ExprId> members);
+  ExprId intersect(ExprId a, ExprId b);
+  ExprId complement(ExprId child);
+  ExprId look(ExprId rest);
+  ExprId behind(std::uint32_t tracker, bool negated);
+  ExprId scope(ExprId body, std::span<const ExprId> trackers);
+
+  // --- inspection ---
+  const Node& node(ExprId id) const { return nodes_[index_of(id)]; }
+  std::span<const ExprId> members(const Node& node) const {
+    return {members_[node.a].data(), members_[node.a].size()};
+  }
+  const ByteSet& byte_set(const Node& node) const { return byte_sets_[node.a]; }
+  const LeafDfa& automaton(const Node& node) const { return *automata_[node.a].dfa; }
+  ExprId head(ExprId id) const { return node(id).kind == Kind::kConcat ? ExprId{node(id).a} : id; }
+  ExprId tail(ExprId id) const {
+    return node(id).kind == Kind::kConcat ? ExprId{node(id).b} : kEpsilonId;
+  }
+  // The class of characters an expression matches one of, or kNoIndex.
+  std::uint32_t class_of(ExprId id);
+  std::uint32_t intern_class(const CharSet& set);
+  const CharSet& char_class(std::uint32_t index) const { return classes_[index]; }
+  const LeafDfa& class_automaton(std::uint32_t class_index);
+  bool nullable(ExprId id) const { return node(id).flags & kNullable; }
+  bool free_of_context(ExprId id) const {
+    return !(node(id).flags & kLooks) && node(id).behinds == 0;
+  }
+  ByteSet alphabet(ExprId id);  // superset of the bytes of its texts
+  std::string print(ExprId id, std::size_t max_length) const;
+
+  // --- derivatives (linear_form.cpp, look_around.cpp) ---
+  LinearForm linear_form(ExprId id);
+  ExprId step(ExprId id, std::uint8_t byte);  // kEmptyId where nothing lives
+  const Row& row(ExprId id);
+  // Some character of the class begins a text of the expression.
+  bool meets(std::uint32_t class_index, ExprId id);
+  // The characters that one repetition of `base` may match by themselves (kNoIndex: none), and
+  // what else it may match.
+  struct Loop {
+    std::uint32_t class_index;
+    ExprId rest;
+  };
+  Loop loop_of(ExprId base);
+  // Text of the class only, of any length.
+  const LoopSet& class_loop(std::uint32_t class_index);
+
+  // --- emptiness (liveness.cpp) ---
+  bool live(ExprId id);
+  // Decides emptiness of everything reachable from `id`. Throws Error(kLimit).
+  void decide(ExprId id, CompileContext& context, std::unique_lock<std::mutex>& lock);
+
+  // --- restriction to what single-byte tokens spell (restrict.cpp) ---
+  ExprId restrict_to(ExprId id, const ByteSet& allowed);
+
+  // Data that other parts of the engine keep as long as the pool (the mask caches).
+  std::vector<std::shared_ptr<void>>& attachments() { return attachments_; }
+
+  std::size_t node_count() const { return nodes_.size(); }
+  std::size_t memory_usage() const;
+  // Drops derived data (linear forms and rows) when they exceed the budget; ids stay valid.
+  void trim();
+
+ private:
+  struct Automaton {
+    std::shared_ptr<const LeafDfa> dfa;
+    std::uint32_t class_index;
+  };
+  struct Conditional {  // a linear term that also demands `condition` of the text from here on
+    ExprId condition;
+    ByteSet bytes;
+    ExprId target;
+  };
+
+  ExprId intern(Node node, std::vector<ExprId> members = {});
+  bool same(const Node& node, std::span<const ExprId> members, std::uint32_t id) const;
+  void grow_slots();
+  ExprId prepend(ExprId head, ExprId tail);
+  std::uint32_t add_automaton(std::shared_ptr<const LeafDfa> dfa, std::uint32_t class_index);
+  bool subset_of_star(ExprId id, std::uint32_t class_index);
+  void merge_repeats(std::vector<ExprId>& members);
+  bool nested_repeat(ExprId child, std::uint32_t& min, std::uint32_t& max, ExprId& base) const;
+
+  std::vector<LinearTerm> compute_form(ExprId id);
+  void concat_terms(ExprId id, std::vector<LinearTerm>& out);
+  std::vector<LinearTerm> merge_terms(const std::vector<LinearTerm>& terms);
+  std::vector<LinearTerm> product(std::span<const LinearForm> forms);
+  static std::vector<LinearTerm> join_equal(std::vector<LinearTerm> terms);
+  LinearForm store_form(const std::vector<LinearTerm>& terms);
+  LoopSet loop_of_state(ExprId id);
+  LoopSet loop_of_intersection(ExprId id);
+  std::uint32_t self_loop(ExprId id);
+  bool counted(ExprId id, std::uint32_t& class_index, ExprId& next);
+  bool meets_from(const LeafDfa& dfa, std::uint32_t state, ExprId id);
+
+  ExprId empty_condition(ExprId id, std::uint32_t truths);
+  ExprId compute_condition(ExprId id, std::uint32_t truths);
+  bool nullable_here(ExprId id, std::uint32_t truths);
+  bool compute_nullable(ExprId id, std::uint32_t truths);
+  void conditional_terms(ExprId id, std::uint32_t truths, std::vector<Conditional>& out);
+  ExprId unsealed(ExprId id);
+  LinearForm form_here(ExprId id, std::uint32_t truths);
+  std::uint32_t tracker_truths(std::span<const ExprId> trackers);
+  std::vector<LinearTerm> scope_form(ExprId id);
+
+  bool live_by_parts(ExprId id) const;
+  void components(ExprId id, std::vector<ExprId>& out) const;
+  void explore(std::vector<ExprId> work, std::size_t budget, CompileContext* context,
+               std::unique_lock<std::mutex>* lock);
+
+  mutable std::mutex mutex_;
+  mutable std::atomic<unsigned> waiting_{0};
+  std::uint64_t serial_;
+  std::deque<Node> nodes_;
+  std::vector<std::uint32_t> slots_;
+  std::deque<std::vector<ExprId>> members_;
+  std::deque<ByteSet> byte_sets_;
+  std::unordered_map<std::uint64_t, std::vector<std::uint32_t>> byte_set_index_;
+  std::deque<Automaton> automata_;
+  std::unordered_map<std::uint64_t, std::vector<std::uint32_t>> automaton_index_;
+  std::deque<CharSet> classes_;
+  std::unordered_map<std::uint64_t, std::vector<std::uint32_t>> class_index_;
+  std::unordered_map<std::uint32_t, std::uint32_t> class_automata_;  // class -> automaton
+  std::unordered_map<std::uint32_t, std::uint32_t> class_of_bytes_;  // byte set -> class
+  std::unordered_map<std::uint64_t, bool> meets_;
+  std::unordered_map<std::uint64_t, bool> subset_;
+  std::unordered_map<std::uint32_t, Loop> loops_;
+  std::unordered_map<std::uint32_t, LoopSet> class_loops_;
+  std::unordered_map<std::uint32_t, std::uint32_t> self_loops_;  // expression -> class
+  std::unordered_map<std::uint32_t, ByteSet> alphabets_;
+  std::unordered_map<std::uint64_t, LinearForm> forms_here_;  // (expression, truths)
+  std::unordered_map<std::uint64_t, ExprId> conditions_;      // by (expression, truths)
+  std::unordered_map<std::uint64_t, bool> nullables_;
+  std::vector<std::unique_ptr<LinearTerm[]>> form_chunks_;
+  std::size_t form_used_ = 0;
+  std::size_t form_capacity_ = 0;
+  std::size_t form_bytes_ = 0;
+  std::deque<Row> rows_;
+  std::vector<std::shared_ptr<void>> attachments_;
+  std::size_t member_bytes_ = 0;
+  std::size_t automaton_bytes_ = 0;
+};
+
+}  // namespace formgate

@@ -1,0 +1,107 @@
+// The intermediate representation that front ends write to, and its lowering to expressions.
+//
+// Nodes are numbered in the order they are made and refer only to earlier nodes or, by name, to
+// rules. Lowering visits each node once with an explicit stack. Look-around is collected per scope:
+// each scope numbers its look-behinds and becomes one expression with trackers.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "formgate/compile_context.hpp"
+#include "formgate/expr_pool.hpp"
+#include "formgate/leaf_dfa.hpp"
+
+namespace formgate {
+
+class Grammar {
+ public:
+  using Handle = std::uint64_t;  // serial of the grammar in the upper half, node in the lower
+
+  Grammar();
+
+  Handle literal(std::string bytes);
+  Handle chars(CharSet set);
+  Handle byte_class(const ByteSet& set);
+  Handle sequence(const std::vector<Handle>& parts);
+  Handle choice(const std::vector<Handle>& parts);
+  // `max` may be kUnbounded. Throws Error(kGrammar) when min exceeds max or a count is too large.
+  Handle repeat(Handle part, std::uint64_t min, std::uint64_t max);
+  // Each part of an intersection or complement is a scope of its own: look-around in it sees just
+  // the text that the part matches.
+  Handle intersection(const std::vector<Handle>& parts);
+  Handle complement(Handle part);  // relative to well-formed text
+  Handle strings(std::shared_ptr<const LeafDfa> automaton);
+  Handle look_ahead(Handle rest, bool negative);
+  Handle look_behind(Handle before, bool negative);
+  Handle scope(Handle part);
+  Handle rule(const std::string& name);
+  Handle unordered(const std::vector<Handle>& parts);
+  Handle special_token(const std::string& name);
+  void define(const std::string& name, Handle body);
+  void start(Handle body);
+
+  bool has_start() const { return has_start_; }
+  std::vector<std::string> rule_names() const;
+  // Rules a rule refers to, in order of first use; "" stands for the start expression.
+  std::vector<std::string> references(const std::string& name) const;
+  std::size_t size() const { return nodes_.size(); }
+  std::string print(std::size_t max_length) const;
+
+  // The pool's mutex must be held. Throws Error(kGrammar | kUnsupported | kLimit).
+  ExprId lower(ExprPool& pool, CompileContext& context) const;
+
+ private:
+  enum class Op : std::uint8_t {
+    kLiteral,
+    kChars,
+    kBytes,
+    kSequence,
+    kChoice,
+    kRepeat,
+    kIntersection,
+    kComplement,
+    kStrings,
+    kLookAhead,
+    kLookBehind,
+    kScope,
+    kRule,
+    kUnordered,
+    kSpecial,
+  };
+  struct Node {
+    Op op{};
+    bool negative = false;
+    std::uint32_t min = 0;
+    std::uint32_t max = 0;
+    std::vector<std::uint32_t> parts = {};
+    std::string text = {};    // literal bytes, or the name of a rule or special token
+    std::uint32_t extra = 0;  // index into the tables below
+  };
+  struct Scope;
+
+  Handle add(Node node);
+  std::uint32_t index(Handle handle) const;
+  std::vector<std::uint32_t> indices(const std::vector<Handle>& handles) const;
+  using Done = std::unordered_map<std::uint32_t, ExprId>;  // node -> expression
+  ExprId lower_scope(ExprPool& pool, std::uint32_t root, CompileContext& context,
+                     std::vector<std::string>& open_rules, Done& scopes, std::size_t depth) const;
+  ExprId build(ExprPool& pool, const Node& node, const std::vector<ExprId>& parts,
+               Scope& scope) const;
+
+  std::uint64_t serial_;
+  std::vector<Node> nodes_;
+  std::vector<CharSet> char_sets_;
+  std::vector<ByteSet> byte_sets_;
+  std::vector<std::shared_ptr<const LeafDfa>> automata_;
+  std::unordered_map<std::string, std::uint32_t> rules_;
+  std::vector<std::string> rule_order_;
+  std::uint32_t start_ = 0;
+  bool has_start_ = false;
+};
+
+}  // namespace formgate

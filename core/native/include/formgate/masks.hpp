@@ -1,0 +1,177 @@
+// Token masks of expressions over one vocabulary, computed on demand and shared.
+//
+// mask(x) for x = head tail is the union of the tokens that stay inside the head and of those that
+// leave it and go on in the tail:
+//  - A head that repeats a character class C needs no walk of the trie. For each class, one table
+//    per vocabulary has the tokens made of C only (cut by "at most n characters" tables for counted
+//    repetitions: one table serves every count) and the trie edges on which text leaves C, indexed
+//    by byte, so only edges the tail can take are followed.
+//  - A literal set is walked against the trie on its automaton directly.
+//  - A state in which a large set of characters leads on, each to the same next state, and so on
+//    for as long as tokens of these characters are, is treated like a repetition of the set: the
+//    state at any point is known from the number of characters read.
+//  - Everything else is walked with transition rows; a walk stops at subtrees whose text keeps the
+//    state alive anyway.
+// Masks of alternatives are unions of the alternatives' masks. Alternatives are also found at the
+// head of a concatenation (optional parts, repeated groups), so that parts with differing counters
+// share what does not depend on them. Every part is cached on the expression it belongs to and the
+// trie node it starts from (0: the root; other nodes: large subtrees, such as all tokens that begin
+// with a space), whatever grammar asked first.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string_view>
+#include <unordered_map>
+#include <unordered_set>
+#include <vector>
+
+#include "formgate/expr_pool.hpp"
+#include "formgate/vocabulary.hpp"
+
+namespace formgate {
+
+// An immutable token set, sparse or dense, whichever is smaller.
+class TokenSet {
+ public:
+  std::vector<TokenId> ids;  // used when `dense` is empty
+  Bitmap dense;
+  std::size_t memory_usage() const { return ids.capacity() * 4 + dense.capacity() * 4 + 64; }
+};
+
+// A mask as a union of parts; a part may be cut by an "at most n characters" table.
+struct Mask {
+  struct Part {
+    std::shared_ptr<const TokenSet> tokens;
+    const Bitmap* limit;  // owned by the vocabulary; null: no cut
+  };
+  std::vector<Part> parts;
+  bool accepting = false;
+
+  // Writes all `words` words of a row.
+  void fill(std::uint32_t* out, const Vocabulary& vocabulary) const;
+  bool contains(TokenId id, const Vocabulary& vocabulary) const;
+};
+
+// Switches for tests: every mask must be the same with each of them off.
+struct MaskOptions {
+  bool class_tables = true;    // heads that repeat a character class, alternatives one by one
+  bool automaton_walk = true;  // literal sets walked without expressions
+  bool cut_subtrees = true;    // stop at subtrees that stay alive
+  bool keep_masks = true;      // cache finished masks
+};
+
+class MaskCache {
+ public:
+  MaskCache(ExprPool& pool, std::shared_ptr<const Vocabulary> vocabulary, MaskOptions options);
+  // The cache that grammars of one pool and one vocabulary share.
+  static std::shared_ptr<MaskCache> shared(const std::shared_ptr<ExprPool>& pool,
+                                           const std::shared_ptr<const Vocabulary>& vocabulary,
+                                           const MaskOptions& options);
+  static void set_budget(std::size_t bytes);
+
+  // All of these need the pool's mutex.
+  std::shared_ptr<const Mask> mask(ExprId id);
+  // Decides which states reachable from `root` can still be spelled by whole tokens. Needed only
+  // for vocabularies with entangled bytes. Throws Error(kLimit).
+  void decide_spelling(ExprId root, CompileContext& context);
+  bool spellable(ExprId id) const {
+    return unspellable_.empty() || !unspellable_.count(index_of(id));
+  }
+  // Distinct states one token leads to.
+  std::vector<ExprId> successors(ExprId id);
+  std::size_t memory_usage() const { return bytes_; }
+  const Vocabulary& vocabulary() const { return *vocabulary_; }
+
+ private:
+  class Sink;
+  struct Exit {
+    std::uint32_t node;   // reached by the byte
+    std::uint16_t count;  // characters of the class before it
+  };
+  struct ClassTable {
+    std::shared_ptr<const TokenSet> inside;
+    std::unordered_map<std::uint8_t, std::vector<Exit>> exits;  // by byte
+    bool complete = false;      // all exits are there; else they are found when first asked for
+    std::uint32_t longest = 0;  // most characters on a path spelled in the class
+  };
+  // A class seen through the buckets of a vocabulary.
+  struct ClassFilter {
+    BucketSet whole;    // buckets inside the class
+    BucketSet partial;  // buckets that the class cuts
+    std::uint32_t letters;
+    const LeafDfa* dfa;
+  };
+  // What a state becomes by characters of one set, all of which lead on together.
+  struct Run {
+    ByteSet bytes;
+    std::vector<ExprId> states;  // after 0, 1, ... characters
+    bool open;                   // the run may go on beyond the last state
+  };
+  // Tokens that leave a class after `count` characters and go on in a given tail.
+  struct ExitGroup {
+    std::uint32_t count;
+    std::shared_ptr<const TokenSet> tokens;
+  };
+
+  // Tokens strictly below `node` that `id` allows after the text of `node`.
+  std::shared_ptr<const Mask> mask_at(ExprId id, std::uint32_t node);
+  void item(ExprId id, std::uint32_t node, Mask& out);
+  bool group_item(ExprId id, std::uint32_t node, Mask& out);
+  bool loop_item(ExprId id, std::uint32_t node, Mask& out);
+  bool run_item(ExprId id, std::uint32_t node, Mask& out);
+  ByteSet widest_step(ExprId id);
+  bool extend_run(Run& run, std::size_t count);
+  void leave_run(ClassTable& table, std::uint32_t class_index, const Run& run, Sink& sink);
+  void walk_item(ExprId id, std::uint32_t node, Mask& out);
+  void leaf_item(ExprId id, std::uint32_t node, Mask& out);
+  void append(Mask& out, ExprId id, std::uint32_t node);
+  bool add_overlong(ExprId id, std::uint32_t node, const TokenSet& inside, const Bitmap& limit,
+                    Mask& out);
+  void replay(ExprId id, std::uint32_t node, std::uint32_t class_index, const ByteSet& bytes,
+              Mask& out);
+  // With `parts`, masks of large subtrees are added there instead of being walked.
+  void walk(std::uint32_t node, ExprId state, Sink& sink, Mask* parts = nullptr);
+  ClassTable& class_table(std::uint32_t class_index, std::uint32_t node);
+  const std::vector<Exit>& exits_by(ClassTable& table, std::uint32_t class_index,
+                                    std::uint8_t byte);
+  std::uint32_t longest_path(const ClassFilter& filter) const;
+  // Makes the exits of all of `bytes` cheap to ask for.
+  void prepare_exits(ClassTable& table, std::uint32_t class_index, const ByteSet& bytes);
+  void scan_into(ClassTable& table, std::uint32_t class_index, std::uint32_t node);
+  ClassFilter filter_of(std::uint32_t class_index);
+  bool spelled_in(const ClassFilter& filter, std::uint32_t node) const;
+  bool spelled_in(const ClassFilter& filter, std::string_view text) const;
+  std::shared_ptr<const TokenSet> gather_class(const ClassFilter& filter);
+  void scan_class(std::uint32_t class_index, std::uint32_t node, Sink& inside,
+                  std::vector<std::pair<std::uint8_t, Exit>>& exits, std::uint32_t& longest);
+  const std::vector<ExitGroup>& exit_groups(std::uint32_t class_index, std::uint32_t node,
+                                            ExprId tail);
+  void compress(Mask& mask);
+  void evict();
+
+  ExprPool& pool_;
+  std::shared_ptr<const Vocabulary> vocabulary_;
+  MaskOptions options_;
+  std::unordered_map<std::uint64_t, std::shared_ptr<const Mask>> masks_;   // (node, expression)
+  std::unordered_map<std::uint64_t, std::unique_ptr<ClassTable>> tables_;  // (node, class)
+  struct GroupKey {
+    std::uint32_t class_index;
+    std::uint32_t node;
+    std::uint32_t tail;
+    bool operator==(const GroupKey&) const = default;
+  };
+  struct GroupHash {
+    std::size_t operator()(const GroupKey& key) const {
+      return Hasher(key.class_index).add(key.node).add(key.tail).finish().lo;
+    }
+  };
+  std::unordered_map<GroupKey, std::vector<ExitGroup>, GroupHash> groups_;
+  unsigned depth_ = 0;  // of nested mask_at calls
+  std::unordered_set<std::uint32_t> unspellable_;
+  std::unordered_set<std::uint32_t> spelling_decided_;
+  std::vector<std::pair<std::uint32_t, ExprId>> stack_;  // scratch of walks
+  std::size_t bytes_ = 0;
+};
+
+}  // namespace formgate

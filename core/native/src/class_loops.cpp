@@ -1,0 +1,171 @@
+// Masks of heads that repeat a character class.
+#include <algorithm>
+#include <bit>
+
+#include "formgate/masks.hpp"
+#include "mask_sink.hpp"
+
+namespace formgate {
+
+const std::vector<MaskCache::ExitGroup>& MaskCache::exit_groups(std::uint32_t class_index,
+                                                                std::uint32_t node, ExprId tail) {
+  const GroupKey key{class_index, node, index_of(tail)};
+  if (auto it = groups_.find(key); it != groups_.end()) return it->second;
+  ClassTable& table = class_table(class_index, node);
+  const auto trie = vocabulary_->trie();
+  std::unordered_map<std::uint32_t, Sink> sinks;
+  const Row& first = pool_.row(tail);
+  ByteSet bytes;
+  for (unsigned b = 0; b < 256; ++b) {
+    if (first.next[b]) bytes.insert(static_cast<std::uint8_t>(b));
+  }
+  prepare_exits(table, class_index, bytes);
+  for (unsigned b = 0; b < 256; ++b) {
+    const ExprId next{first.next[b]};
+    if (next == ExprPool::kEmptyId) continue;
+    for (const Exit& exit : exits_by(table, class_index, static_cast<std::uint8_t>(b))) {
+      if (exit.count == 0) continue;  // the tail's own mask has these
+      Sink& sink = sinks.try_emplace(exit.count, *vocabulary_).first->second;
+      sink.add_ranks(trie[exit.node].rank_begin, trie[exit.node].own_end());
+      walk(exit.node, next, sink);
+    }
+  }
+  std::vector<ExitGroup> groups;
+  for (auto& [count, sink] : sinks) {
+    if (sink.empty()) continue;
+    groups.push_back({count, sink.finish()});
+    bytes_ += groups.back().tokens->memory_usage();
+  }
+  std::sort(groups.begin(), groups.end(),
+            [](const ExitGroup& a, const ExitGroup& b) { return a.count < b.count; });
+  return groups_.emplace(key, std::move(groups)).first->second;
+}
+
+// The mask of base{min,max} tail where one repetition may be a character of a class.
+//
+// Any token made of at most `max` characters of the class keeps the state alive. Other tokens leave
+// the class somewhere. When no character of the class can also begin the tail or the rest of the
+// base, what is left to match at that point is known from the number of characters alone; otherwise
+// the token's text up to there is replayed. Returns false where the walk must do.
+bool MaskCache::loop_item(ExprId id, std::uint32_t node, Mask& out) {
+  const Node repeat = pool_.node(pool_.head(id));
+  const ExprId base{repeat.a};
+  const ExprId tail = pool_.tail(id);
+  const ExprPool::Loop loop = pool_.loop_of(base);
+  if (loop.class_index == kNoIndex) return false;
+  const bool whole = loop.rest == ExprPool::kEmptyId;  // the base is the class and nothing else
+  // Well-formed text spends at least one character on a repetition, other bytes at least one byte.
+  const bool text = pool_.node(base).flags & kText;
+  const std::uint32_t longest = text ? vocabulary_->max_characters() : vocabulary_->max_bytes();
+  // No token is long enough to meet the limit, so the limit does not show in this mask.
+  const bool unlimited = repeat.max >= longest;
+  const std::uint32_t max = unlimited ? kUnbounded : repeat.max;
+  const Bitmap* limit = nullptr;
+  if (!unlimited) {
+    // The tables count from the beginning of a token, the repetition from the node.
+    std::uint32_t before = 0;
+    for (char c : vocabulary_->path(node)) before += (static_cast<std::uint8_t>(c) & 0xC0) != 0x80;
+    if (max + before < vocabulary_->max_characters()) {
+      limit = vocabulary_->at_most(max + before);
+      if (!limit) return false;
+    }
+  }
+  const bool has_tail = tail != ExprPool::kEpsilonId && pool_.live(tail);
+  const bool clean = !(has_tail && pool_.meets(loop.class_index, tail)) &&
+                     (whole || !pool_.meets(loop.class_index, loop.rest));
+  if (unlimited && repeat.min == 0 && repeat.max != kUnbounded) {
+    append(out, pool_.concat(pool_.repeat(base, 0, kUnbounded), tail), node);
+    return true;
+  }
+  if (clean && whole) {
+    out.parts.push_back({class_table(loop.class_index, node).inside, limit});
+    if (!has_tail) return true;
+    if (repeat.min <= longest) {
+      for (const ExitGroup& group : exit_groups(loop.class_index, node, tail)) {
+        if (repeat.min <= group.count && group.count <= max) {
+          out.parts.push_back({group.tokens, nullptr});
+        }
+      }
+    }
+    if (repeat.min == 0) append(out, tail, node);
+    return true;
+  }
+  if (clean && unlimited && repeat.min <= 1 && repeat.max == kUnbounded) {
+    const ExprId again = pool_.concat(pool_.repeat(base, 0, kUnbounded), tail);
+    const ExprId other = pool_.concat(loop.rest, again);
+    out.parts.push_back({class_table(loop.class_index, node).inside, nullptr});
+    for (const ExitGroup& group : exit_groups(loop.class_index, node, other)) {
+      out.parts.push_back({group.tokens, nullptr});
+    }
+    append(out, other, node);
+    if (!has_tail) return true;
+    for (const ExitGroup& group : exit_groups(loop.class_index, node, tail)) {
+      out.parts.push_back({group.tokens, nullptr});
+    }
+    if (repeat.min == 0) append(out, tail, node);
+    return true;
+  }
+  // Bytes of single-byte members lead nowhere out of the class.
+  const ByteSet leaving = (pool_.alphabet(tail) | pool_.alphabet(loop.rest)) -
+                          pool_.char_class(loop.class_index).ascii();
+  const std::shared_ptr<const TokenSet> inside = class_table(loop.class_index, node).inside;
+  if (limit && !add_overlong(id, node, *inside, *limit, out)) return false;
+  out.parts.push_back({inside, limit});
+  replay(id, node, loop.class_index, leaving, out);
+  return true;
+}
+
+// Tokens of the class that are longer than the repetition: the tail has to take over, so they are
+// followed one by one. Returns false when there are too many of them.
+bool MaskCache::add_overlong(ExprId id, std::uint32_t node, const TokenSet& inside,
+                             const Bitmap& limit, Mask& out) {
+  constexpr std::size_t kMost = 2048;
+  std::vector<TokenId> overlong;
+  for (TokenId token : inside.ids) {
+    if (!test_bit(limit.data(), token)) overlong.push_back(token);
+  }
+  for (std::size_t i = 0; i < inside.dense.size() && overlong.size() <= kMost; ++i) {
+    for (std::uint32_t word = inside.dense[i] & ~limit[i]; word; word &= word - 1) {
+      overlong.push_back(static_cast<TokenId>(i * 32) +
+                         static_cast<TokenId>(std::countr_zero(word)));
+    }
+  }
+  if (overlong.size() > kMost) return false;
+  const std::size_t skipped = vocabulary_->path(node).size();
+  Sink sink(*vocabulary_);
+  for (TokenId token : overlong) {
+    ExprId state = id;
+    for (char c : vocabulary_->token_bytes(token)->substr(skipped)) {
+      state = ExprId{pool_.row(state).next[static_cast<std::uint8_t>(c)]};
+      if (state == ExprPool::kEmptyId) break;
+    }
+    if (state != ExprPool::kEmptyId) sink.add(token);
+  }
+  if (!sink.empty()) out.parts.push_back({sink.finish(), nullptr});
+  return true;
+}
+
+// Follows the text of every token that leaves the class on one of `bytes`.
+void MaskCache::replay(ExprId id, std::uint32_t node, std::uint32_t class_index,
+                       const ByteSet& bytes, Mask& out) {
+  const auto trie = vocabulary_->trie();
+  const std::size_t skipped = vocabulary_->path(node).size();
+  ClassTable& table = class_table(class_index, node);
+  prepare_exits(table, class_index, bytes);
+  Sink sink(*vocabulary_);
+  bytes.for_each([&](std::uint8_t byte) {
+    for (const Exit& exit : exits_by(table, class_index, byte)) {
+      ExprId state = id;
+      for (char c : vocabulary_->path(exit.node).substr(skipped)) {
+        state = ExprId{pool_.row(state).next[static_cast<std::uint8_t>(c)]};
+        if (state == ExprPool::kEmptyId) break;
+      }
+      if (state == ExprPool::kEmptyId) continue;
+      sink.add_ranks(trie[exit.node].rank_begin, trie[exit.node].own_end());
+      walk(exit.node, state, sink);
+    }
+  });
+  if (!sink.empty()) out.parts.push_back({sink.finish(), nullptr});
+}
+
+}  // namespace formgate

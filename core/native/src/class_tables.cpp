@@ -1,0 +1,201 @@
+// Per-class tables: the tokens spelled in a class, and the edges on which text leaves it.
+//
+// From the root, the tokens come from groups of tokens with equal buckets, and edges are looked up
+// by their byte when a tail asks for it: neither looks at the trie as a whole. Below another node,
+// that part of the trie is walked once.
+#include <algorithm>
+
+#include "formgate/buckets.hpp"
+#include "formgate/masks.hpp"
+#include "mask_sink.hpp"
+
+namespace formgate {
+
+// Walks the part of the trie that is spelled in the class. A subtree whose text lies wholly inside
+// is taken as a range; where text leaves the class, the edge is recorded.
+void MaskCache::scan_class(std::uint32_t class_index, std::uint32_t node, Sink& inside,
+                           std::vector<std::pair<std::uint8_t, Exit>>& exits,
+                           std::uint32_t& longest) {
+  const auto trie = vocabulary_->trie();
+  const LeafDfa& dfa = pool_.class_automaton(class_index);
+  const auto labels = vocabulary_->labels();
+  const auto letters = vocabulary_->letters();
+  const LoopSet loop = options_.cut_subtrees ? pool_.class_loop(class_index) : LoopSet{};
+  std::uint32_t first_byte[256];
+  for (unsigned b = 0; b < 256; ++b) {
+    first_byte[b] = dfa.next(dfa.start(), static_cast<std::uint8_t>(b));
+  }
+  struct Step {
+    std::uint32_t node;
+    std::uint32_t state;  // inside a character; the start state between characters
+    std::uint32_t begun;  // the node after the first byte of that character
+    std::uint16_t count;  // complete characters before it
+  };
+  std::vector<Step> stack{{node, dfa.start(), 0, 0}};
+  std::uint32_t last_begun = 0;  // node whose exit is recorded already
+  while (!stack.empty()) {
+    const Step step = stack.back();
+    stack.pop_back();
+    const TrieNode& parent = trie[step.node];
+    const bool between = step.state == dfa.start();
+    const std::uint32_t end = parent.first_child + parent.child_count;
+    for (std::uint32_t child = parent.first_child; child < end; ++child) {
+      const std::uint8_t label = labels[child];
+      const std::uint32_t next = between ? first_byte[label] : dfa.next(step.state, label);
+      if (next == LeafDfa::kDead) {
+        if (between) {
+          exits.push_back({label, {child, step.count}});
+        } else if (step.begun != last_begun) {
+          exits.push_back({labels[step.begun], {step.begun, step.count}});
+          last_begun = step.begun;
+        }
+        continue;
+      }
+      const TrieNode& below = trie[child];
+      longest = std::max<std::uint32_t>(longest, step.count + 1u);
+      if (dfa.accepting(next)) {  // a character is complete: members have no common prefixes
+        if (below.child_count == 0 || loop.covers(below, letters[child])) {
+          longest = std::max<std::uint32_t>(longest, step.count + 1u + below.height);
+          inside.add_ranks(below.rank_begin, below.rank_end);
+          continue;
+        }
+        inside.add_ranks(below.rank_begin, below.own_end());
+        if (below.child_count > 0) {
+          stack.push_back({child, dfa.start(), 0, static_cast<std::uint16_t>(step.count + 1)});
+        }
+      } else {
+        inside.add_ranks(below.rank_begin, below.own_end());
+        if (below.child_count > 0) {
+          stack.push_back({child, next, between ? child : step.begun, step.count});
+        }
+      }
+    }
+  }
+}
+
+MaskCache::ClassFilter MaskCache::filter_of(std::uint32_t class_index) {
+  const LoopSet& loop = pool_.class_loop(class_index);
+  const CharSet& set = pool_.char_class(class_index);
+  const BucketSet whole = buckets_inside(set);
+  return {whole, buckets_touched(set) & ~whole, loop.letters, &pool_.class_automaton(class_index)};
+}
+
+// Whether the text from the root to a node is well-formed up to its last character and made of
+// characters of the class (begun ones included).
+bool MaskCache::spelled_in(const ClassFilter& filter, std::uint32_t node) const {
+  const PathText& text = vocabulary_->paths()[node];
+  const BucketSet outside = text.buckets & ~filter.whole;
+  if (outside == 0) return true;
+  if (outside & ~(filter.partial | kIncompleteBucket)) return false;
+  if ((outside & ~kLowerBuckets) == 0) return (text.letters & ~filter.letters) == 0;
+  return spelled_in(filter, vocabulary_->path(node));
+}
+
+bool MaskCache::spelled_in(const ClassFilter& filter, std::string_view text) const {
+  std::uint32_t state = filter.dfa->start();
+  for (char c : text) {
+    if (filter.dfa->accepting(state)) state = filter.dfa->start();
+    state = filter.dfa->next(state, static_cast<std::uint8_t>(c));
+    if (state == LeafDfa::kDead) return false;
+  }
+  return true;
+}
+
+std::shared_ptr<const TokenSet> MaskCache::gather_class(const ClassFilter& filter) {
+  Sink sink(*vocabulary_);
+  for (const TokenGroup& group : vocabulary_->groups()) {
+    const BucketSet outside = group.buckets & ~filter.whole;
+    if (outside & ~(filter.partial | kIncompleteBucket)) continue;
+    const bool lower_only = (outside & ~kLowerBuckets) == 0;
+    if (outside == 0 || (lower_only && (group.all_letters & ~filter.letters) == 0)) {
+      sink.add_group(group);
+      continue;
+    }
+    for (std::size_t i = 0; i < group.ids.size(); ++i) {
+      const bool fits = lower_only ? spelled_in(filter, group.nodes[i])
+                                   : spelled_in(filter, *vocabulary_->token_bytes(group.ids[i]));
+      if (fits) sink.add(group.ids[i]);
+    }
+  }
+  return sink.finish();
+}
+
+// An upper bound: where the class cuts a bucket, paths of the bucket count as spelled.
+std::uint32_t MaskCache::longest_path(const ClassFilter& filter) const {
+  for (std::uint32_t node : vocabulary_->long_paths()) {
+    const PathText& text = vocabulary_->paths()[node];
+    if ((text.buckets & ~(filter.whole | filter.partial | kIncompleteBucket)) == 0) {
+      return text.count;
+    }
+  }
+  return Vocabulary::kLongPath;
+}
+
+void MaskCache::scan_into(ClassTable& table, std::uint32_t class_index, std::uint32_t node) {
+  Sink inside(*vocabulary_);
+  std::vector<std::pair<std::uint8_t, Exit>> exits;
+  scan_class(class_index, node, inside, exits, table.longest);
+  if (!table.inside) {
+    table.inside = inside.finish();
+    bytes_ += table.inside->memory_usage();
+  }
+  table.exits.clear();
+  for (const auto& [byte, exit] : exits) table.exits[byte].push_back(exit);
+  table.complete = true;
+  bytes_ += exits.size() * sizeof(Exit) + table.exits.size() * 64;
+}
+
+MaskCache::ClassTable& MaskCache::class_table(std::uint32_t class_index, std::uint32_t node) {
+  auto& slot = tables_[(static_cast<std::uint64_t>(node) << 32) | class_index];
+  if (slot) return *slot;
+  auto table = std::make_unique<ClassTable>();
+  if (node == 0 && options_.cut_subtrees) {
+    const ClassFilter filter = filter_of(class_index);
+    table->inside = gather_class(filter);
+    table->longest = longest_path(filter);
+    bytes_ += table->inside->memory_usage();
+  }
+  // The part of the trie that a narrow class spells is small: its edges are found by a scan, while
+  // looking each byte up would visit every place where it occurs.
+  if (!table->inside || table->inside->dense.empty()) scan_into(*table, class_index, node);
+  bytes_ += sizeof(ClassTable);
+  slot = std::move(table);
+  return *slot;
+}
+
+void MaskCache::prepare_exits(ClassTable& table, std::uint32_t class_index, const ByteSet& bytes) {
+  if (table.complete) return;
+  // A scan follows the class through the trie; looking up a byte visits all its places, in no
+  // order.
+  constexpr std::size_t kMostPlaces = 20'000;
+  std::size_t places = 0;
+  bytes.for_each([&](std::uint8_t byte) {
+    if (!table.exits.contains(byte)) places += vocabulary_->nodes_by_label(byte).size();
+  });
+  if (places > kMostPlaces) scan_into(table, class_index, 0);
+}
+
+// Edges by `byte` after text of the class, the empty text included.
+const std::vector<MaskCache::Exit>& MaskCache::exits_by(ClassTable& table,
+                                                        std::uint32_t class_index,
+                                                        std::uint8_t byte) {
+  static const std::vector<Exit> none;
+  if (auto it = table.exits.find(byte); it != table.exits.end()) return it->second;
+  if (table.complete) return none;
+  std::vector<Exit>& exits = table.exits[byte];
+  const ClassFilter filter = filter_of(class_index);
+  const std::uint32_t begun = filter.dfa->next(filter.dfa->start(), byte);
+  // After a character that the byte completes, the text has not left the class.
+  if (begun != LeafDfa::kDead && filter.dfa->accepting(begun)) return exits;
+  const auto trie = vocabulary_->trie();
+  for (std::uint32_t node : vocabulary_->nodes_by_label(byte)) {
+    const std::uint32_t parent = trie[node].parent;
+    const PathText& text = vocabulary_->paths()[parent];
+    if ((text.buckets & kIncompleteBucket) || !spelled_in(filter, parent)) continue;
+    exits.push_back({node, static_cast<std::uint16_t>(text.count)});
+  }
+  bytes_ += exits.capacity() * sizeof(Exit);
+  return exits;
+}
+
+}  // namespace formgate

@@ -1,0 +1,271 @@
+#include "formgate/engine.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <exception>
+#include <thread>
+#include <unordered_set>
+
+#include "formgate/errors.hpp"
+
+namespace formgate {
+namespace {
+
+std::atomic<std::uint64_t> next_serial{1};
+
+}  // namespace
+
+std::shared_ptr<Engine> Engine::compile(const Grammar& grammar,
+                                        std::shared_ptr<const Vocabulary> vocabulary,
+                                        CompileContext& context, const MaskOptions& options) {
+  context.check();
+  std::shared_ptr<Engine> engine(new Engine());
+  engine->pool_ = ExprPool::current();
+  engine->vocabulary_ = std::move(vocabulary);
+  engine->limits_ = context.limits();
+  engine->serial_ = next_serial.fetch_add(1);
+  ExprPool& pool = *engine->pool_;
+  const Vocabulary& words = *engine->vocabulary_;
+  std::unique_lock lock(pool.mutex());
+  pool.trim();
+  engine->cache_ = MaskCache::shared(engine->pool_, engine->vocabulary_, options);
+  engine->language_ = grammar.lower(pool, context);
+  const ExprId root = words.has_entangled_bytes()
+                          ? engine->language_
+                          : pool.restrict_to(engine->language_, words.single_bytes());
+  pool.decide(root, context, lock);
+  const bool live = pool.live(root);
+  if (live) engine->cache_->decide_spelling(root, context);
+  if (!live || !engine->cache_->spellable(root)) {
+    pool.decide(engine->language_, context, lock);
+    if (!pool.live(engine->language_)) {
+      throw Error(ErrorKind::kEmpty,
+                  "the language is empty: no text satisfies the constraint, so nothing could ever "
+                  "be generated; look for requirements that contradict each other");
+    }
+    throw Error(ErrorKind::kEmpty,
+                "no text of the language can be spelled with the tokens of this vocabulary; it "
+                "lacks the bytes that the constraint needs");
+  }
+  engine->start_ = engine->make_state(root);
+  return engine;
+}
+
+State Engine::make_state(ExprId expr) const {
+  const Hash128 own = pool_->node(expr).hash;
+  const Hash128 words = vocabulary_->fingerprint();
+  return {expr, Hasher(0x57A7E).add(own).add(words).finish(), pool_->nullable(expr)};
+}
+
+bool Engine::is_stop(TokenId token) const {
+  return std::ranges::binary_search(vocabulary_->stop_ids(), token);
+}
+
+ExprId Engine::walk_bytes(ExprId expr, std::string_view bytes) const {
+  for (char c : bytes) {
+    expr = pool_->step(expr, static_cast<std::uint8_t>(c));
+    if (expr == ExprPool::kEmptyId) break;
+  }
+  return expr;
+}
+
+std::optional<State> Engine::advance_locked(const State& state, TokenId token) const {
+  if (ended(state)) return std::nullopt;
+  if (is_stop(token)) {
+    if (!state.accepting) return std::nullopt;
+    return State{ExprPool::kEmptyId, Hasher(0xE4DED).finish(), true};
+  }
+  const auto bytes = vocabulary_->token_bytes(token);
+  if (!bytes) return std::nullopt;
+  const ExprId next = walk_bytes(state.expr, *bytes);
+  if (next == ExprPool::kEmptyId || !cache_->spellable(next)) return std::nullopt;
+  return make_state(next);
+}
+
+std::optional<State> Engine::advance(const State& state, TokenId token) const {
+  const std::unique_lock guard = lock();
+  return advance_locked(state, token);
+}
+
+std::size_t Engine::validate(State& state, std::span<const TokenId> tokens) const {
+  const std::unique_lock guard = lock();
+  std::size_t count = 0;
+  for (TokenId token : tokens) {
+    const auto next = advance_locked(state, token);
+    if (!next) break;
+    state = *next;
+    ++count;
+  }
+  return count;
+}
+
+std::shared_ptr<const Mask> Engine::mask(const State& state) const {
+  static const auto nothing = std::make_shared<const Mask>();
+  if (ended(state)) return nothing;
+  const std::unique_lock guard = lock();
+  pool_->trim();
+  return cache_->mask(state.expr);
+}
+
+bool Engine::is_terminal(const State& state) const {
+  if (ended(state)) return true;
+  if (!state.accepting) return false;
+  const auto found = mask(state);
+  std::vector<std::uint32_t> row(vocabulary_->words());
+  for (const Mask::Part& part : found->parts) {
+    if (part.limit) {
+      Mask text = *found;
+      text.accepting = false;
+      text.fill(row.data(), *vocabulary_);
+      return std::ranges::all_of(row, [](std::uint32_t word) { return word == 0; });
+    }
+    if (!part.tokens->dense.empty() || !part.tokens->ids.empty()) return false;
+  }
+  return true;
+}
+
+void Engine::fill(const State& state, std::uint32_t* row) const {
+  mask(state)->fill(row, *vocabulary_);
+}
+
+void Engine::fill_many(std::span<const State> states, std::uint32_t* rows, std::size_t stride,
+                       unsigned threads) const {
+  const auto work = [&](std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i) fill(states[i], rows + i * stride);
+  };
+  // A thread start costs some 20 microseconds: below so many rows a copy is cheaper.
+  constexpr std::size_t kRowsPerThread = 32;
+  const std::size_t useful = states.size() / kRowsPerThread;
+  const std::size_t count = std::min<std::size_t>(threads, std::max<std::size_t>(useful, 1));
+  if (count <= 1) {
+    work(0, states.size());
+    return;
+  }
+  std::vector<std::thread> pool;
+  std::exception_ptr failure;  // out of memory is all that can happen
+  std::mutex failure_mutex;
+  const auto guarded = [&](std::size_t begin, std::size_t end) {
+    try {
+      work(begin, end);
+    } catch (...) {
+      const std::lock_guard<std::mutex> guard(failure_mutex);
+      failure = std::current_exception();
+    }
+  };
+  const std::size_t share = (states.size() + count - 1) / count;
+  for (std::size_t begin = share; begin < states.size(); begin += share) {
+    pool.emplace_back(guarded, begin, std::min(begin + share, states.size()));
+  }
+  guarded(0, std::min(share, states.size()));
+  for (std::thread& thread : pool) thread.join();
+  if (failure) std::rethrow_exception(failure);
+}
+
+std::string Engine::forced_text(const State& state, std::size_t max_bytes) const {
+  std::string out;
+  if (ended(state)) return out;
+  const std::unique_lock guard = lock();
+  ExprId expr = state.expr;
+  while (out.size() < max_bytes && !pool_->nullable(expr)) {
+    ExprId target = ExprPool::kEmptyId;
+    std::uint8_t byte = 0;
+    unsigned choices = 0;
+    for (const LinearTerm& term : pool_->linear_form(expr)) {
+      if (!pool_->live(term.target)) continue;
+      choices += term.bytes.size();
+      byte = term.bytes.first();
+      target = term.target;
+    }
+    if (choices != 1) break;
+    out.push_back(static_cast<char>(byte));
+    expr = target;
+  }
+  return out;
+}
+
+std::size_t Engine::min_tokens(const State& state, std::size_t max_states) const {
+  if (state.accepting) return 0;
+  std::unordered_set<std::uint32_t> seen{index_of(state.expr)};
+  std::vector<ExprId> level{state.expr};
+  for (std::size_t tokens = 1; !level.empty(); ++tokens) {
+    std::vector<ExprId> next;
+    for (ExprId expr : level) {
+      // The lock is taken for each state, so that decoding goes on meanwhile.
+      const std::unique_lock guard = lock();
+      for (ExprId target : cache_->successors(expr)) {
+        if (pool_->nullable(target)) return tokens;
+        if (seen.insert(index_of(target)).second) next.push_back(target);
+      }
+      if (seen.size() > max_states) {
+        throw Error(ErrorKind::kLimit, "min_tokens looked at more than " +
+                                           std::to_string(max_states) +
+                                           " states (Limits.max_search); raise the limit");
+      }
+    }
+    level = std::move(next);
+  }
+  throw Error(ErrorKind::kState, "no accepting state is reachable");
+}
+
+std::string Engine::explain(const State& state) const {
+  if (ended(state)) return "ended: a stop token was accepted; nothing may follow";
+  const std::unique_lock guard = lock();
+  std::string out = state.accepting ? "may end here" : "must go on";
+  std::vector<ExprId> targets;
+  ByteSet next;
+  for (const LinearTerm& term : pool_->linear_form(state.expr)) {
+    if (pool_->live(term.target)) next = next | term.bytes;
+  }
+  if (next.empty()) {
+    out += "; nothing may follow";
+  } else {
+    out += "; next: ";
+    std::vector<Interval> ascii;
+    next.for_each([&](std::uint8_t b) {
+      if (b < 0x80) ascii.push_back({b, b});
+    });
+    if (!ascii.empty()) out += pool_->print(pool_->chars(CharSet(std::move(ascii))), 120);
+    if (!next.ascii_only()) out += " and other characters";
+  }
+  out += "; still to match: " + pool_->print(state.expr, 200);
+  return out;
+}
+
+bool Engine::accepts(std::string_view text) const {
+  const std::unique_lock guard = lock();
+  ExprId expr = language_;
+  for (char c : text) {
+    ExprId next = ExprPool::kEmptyId;
+    for (const LinearTerm& term : pool_->linear_form(expr)) {
+      if (term.bytes.contains(static_cast<std::uint8_t>(c))) next = term.target;
+    }
+    if (next == ExprPool::kEmptyId) return false;
+    expr = next;
+  }
+  return pool_->nullable(expr);
+}
+
+bool Engine::is_prefix(std::string_view text) const {
+  std::unique_lock guard = lock();
+  // Where the vocabulary lacks bytes, compilation decided only the part it can spell.
+  CompileContext context(limits_, std::nullopt, nullptr);
+  pool_->decide(language_, context, guard);
+  return pool_->live(language_) && walk_bytes(language_, text) != ExprPool::kEmptyId;
+}
+
+std::size_t Engine::pool_memory() const {
+  const std::unique_lock guard = lock();
+  return pool_->memory_usage();
+}
+
+std::size_t Engine::cache_memory() const {
+  const std::unique_lock guard = lock();
+  return cache_->memory_usage();
+}
+
+std::size_t Engine::pool_nodes() const {
+  const std::unique_lock guard = lock();
+  return pool_->node_count();
+}
+
+}  // namespace formgate

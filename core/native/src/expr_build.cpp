@@ -1,0 +1,503 @@
+// Constructors of the expression pool: every expression is built in its simplified form.
+#include <algorithm>
+#include <tuple>
+
+#include "formgate/expr_pool.hpp"
+
+namespace formgate {
+namespace {
+
+constexpr std::uint8_t kPassed = kLooks | kBoolean;  // flags a parent takes over from any child
+
+// Largest finite count; sums beyond it are left unmerged rather than rounded.
+constexpr std::uint64_t kMostCount = 0x7FFFFFFFull;
+
+// Nesting saturates: the limit compilation checks is far below.
+std::uint16_t deeper(std::uint16_t depth) {
+  return static_cast<std::uint16_t>(depth < 0xFFFF ? depth + 1 : depth);
+}
+
+std::uint64_t seed(Kind kind) { return 0x100 + static_cast<std::uint64_t>(kind); }
+
+}  // namespace
+
+ExprId ExprPool::bytes(const ByteSet& set) {
+  if (set.empty()) return kEmptyId;
+  Hasher hasher(seed(Kind::kBytes));
+  for (unsigned i = 0; i < 4; ++i) hasher.add(set.word(i));
+  Node node{};
+  node.kind = Kind::kBytes;
+  node.hash = hasher.finish();
+  if (set.ascii_only()) node.flags = kText;
+  auto& bucket = byte_set_index_[node.hash.lo];
+  node.a = kNoIndex;
+  for (std::uint32_t index : bucket) {
+    if (byte_sets_[index] == set) node.a = index;
+  }
+  if (node.a == kNoIndex) {
+    node.a = static_cast<std::uint32_t>(byte_sets_.size());
+    byte_sets_.push_back(set);
+    bucket.push_back(node.a);
+  }
+  return intern(node);
+}
+
+ExprId ExprPool::chars(const CharSet& set) {
+  if (set.empty()) return kEmptyId;
+  if (set.ascii_only()) return bytes(set.ascii());
+  const std::uint32_t index = intern_class(set);
+  const LeafDfa& dfa = class_automaton(index);
+  return leaf(class_automata_.at(index), dfa.start());
+}
+
+ExprId ExprPool::literal(std::string_view text) {
+  ExprId out = kEpsilonId;
+  for (std::size_t i = text.size(); i-- > 0;) {
+    out = concat(bytes(ByteSet::of(static_cast<std::uint8_t>(text[i]))), out);
+  }
+  return out;
+}
+
+ExprId ExprPool::strings(std::shared_ptr<const LeafDfa> automaton) {
+  if (automaton->empty()) return kEmptyId;
+  const std::uint32_t start = automaton->start();
+  return leaf(add_automaton(std::move(automaton), kNoIndex), start);
+}
+
+ExprId ExprPool::leaf(std::uint32_t automaton, std::uint32_t state) {
+  const LeafDfa& dfa = *automata_[automaton].dfa;
+  const bool accepting = dfa.accepting(state);
+  if (!dfa.has_edges(state)) return accepting ? kEpsilonId : kEmptyId;
+  Node node{};
+  node.kind = Kind::kLeaf;
+  node.a = automaton;
+  node.b = state;
+  if (accepting) node.flags |= kNullable;
+  // Literal sets come from text or bytes; only classes are known to be well-formed throughout.
+  if (automata_[automaton].class_index != kNoIndex && state == dfa.start()) node.flags |= kText;
+  node.hash = Hasher(seed(Kind::kLeaf)).add(dfa.hash()).add(state).finish();
+  return intern(node);
+}
+
+ExprId ExprPool::concat(ExprId head, ExprId tail) {
+  if (head == kEmptyId || tail == kEmptyId) return kEmptyId;
+  if (head == kEpsilonId) return tail;
+  if (tail == kEpsilonId) return head;
+  if (node(head).kind != Kind::kConcat) return prepend(head, tail);
+  std::vector<ExprId> spine;
+  for (; node(head).kind == Kind::kConcat; head = ExprId{node(head).b}) {
+    spine.push_back(ExprId{node(head).a});
+  }
+  ExprId out = prepend(head, tail);
+  for (std::size_t i = spine.size(); i-- > 0;) out = prepend(spine[i], out);
+  return out;
+}
+
+// Puts a head that is no concatenation before a non-empty tail; x{a,b} x{c,d} becomes x{a+c,b+d}.
+ExprId ExprPool::prepend(ExprId head, ExprId tail) {
+  const ExprId next = this->head(tail);
+  const Node& first = node(head);
+  const Node& second = node(next);
+  const bool first_repeats = first.kind == Kind::kRepeat;
+  const bool second_repeats = second.kind == Kind::kRepeat;
+  const ExprId first_base = first_repeats ? ExprId{first.a} : head;
+  const ExprId second_base = second_repeats ? ExprId{second.a} : next;
+  if (first_base == second_base) {
+    const std::uint64_t min =
+        (first_repeats ? first.min : 1ull) + (second_repeats ? second.min : 1);
+    const bool unbounded =
+        (first_repeats && first.max == kUnbounded) || (second_repeats && second.max == kUnbounded);
+    const std::uint64_t max =
+        (first_repeats ? first.max : 1ull) + (second_repeats ? second.max : 1ull);
+    if (min <= kMostCount && (unbounded || max <= kMostCount)) {
+      const ExprId merged = repeat(first_base, static_cast<std::uint32_t>(min),
+                                   unbounded ? kUnbounded : static_cast<std::uint32_t>(max));
+      const ExprId rest = this->tail(tail);
+      return rest == kEpsilonId ? merged : concat(merged, rest);
+    }
+  }
+  Node node{};
+  node.kind = Kind::kConcat;
+  node.a = index_of(head);
+  node.b = index_of(tail);
+  const Node& last = this->node(tail);
+  node.flags = static_cast<std::uint8_t>((first.flags & last.flags & (kNullable | kText)) |
+                                         ((first.flags | last.flags) & kPassed));
+  node.behinds = first.behinds | last.behinds;
+  node.depth = std::max(first.depth, last.depth);
+  node.hash = Hasher(seed(Kind::kConcat)).add(first.hash).add(last.hash).finish();
+  return intern(node);
+}
+
+ExprId ExprPool::unite(ExprId a, ExprId b) {
+  const ExprId members[] = {a, b};
+  return unite(members);
+}
+
+// x{a,b} K | x{c,d} K becomes x{a,max(b,d)} K where the intervals touch, and byte sets before the
+// same tail become one. Without this, ".*a.{200}" would carry up to 200 members.
+void ExprPool::merge_repeats(std::vector<ExprId>& members) {
+  struct Item {
+    std::uint32_t tail;
+    std::uint32_t base;
+    std::uint32_t min;
+    std::uint32_t max;
+    ExprId id;
+  };
+  std::vector<Item> items;
+  items.reserve(members.size());
+  for (ExprId id : members) {
+    const Node& first = node(head(id));
+    const bool repeats = first.kind == Kind::kRepeat;
+    items.push_back({index_of(tail(id)), repeats ? first.a : index_of(head(id)),
+                     repeats ? first.min : 1, repeats ? first.max : 1, id});
+  }
+  std::sort(items.begin(), items.end(), [](const Item& a, const Item& b) {
+    return std::tie(a.tail, a.base, a.min, a.max) < std::tie(b.tail, b.base, b.min, b.max);
+  });
+  members.clear();
+  for (std::size_t i = 0; i < items.size();) {
+    Item merged = items[i++];
+    bool changed = false;
+    while (i < items.size() && items[i].tail == merged.tail && items[i].base == merged.base &&
+           (merged.max == kUnbounded || items[i].min <= merged.max + 1)) {
+      merged.max = std::max(merged.max, items[i].max);
+      changed = true;
+      ++i;
+    }
+    members.push_back(
+        changed ? concat(repeat(ExprId{merged.base}, merged.min, merged.max), ExprId{merged.tail})
+                : merged.id);
+  }
+  // Byte sets before equal tails.
+  std::vector<std::pair<std::uint32_t, ExprId>> sets;
+  std::vector<ExprId> rest;
+  for (ExprId id : members) {
+    if (node(head(id)).kind == Kind::kBytes) {
+      sets.emplace_back(index_of(tail(id)), id);
+    } else {
+      rest.push_back(id);
+    }
+  }
+  if (sets.size() < 2) return;
+  std::sort(sets.begin(), sets.end());
+  for (std::size_t i = 0; i < sets.size();) {
+    ByteSet set;
+    const std::uint32_t tail = sets[i].first;
+    for (; i < sets.size() && sets[i].first == tail; ++i) {
+      set = set | byte_set(node(head(sets[i].second)));
+    }
+    rest.push_back(concat(bytes(set), ExprId{tail}));
+  }
+  members = std::move(rest);
+}
+
+ExprId ExprPool::unite(std::span<const ExprId> given) {
+  std::vector<ExprId> members;
+  members.reserve(given.size());
+  for (ExprId id : given) {
+    if (id == kEmptyId) continue;
+    if (node(id).kind == Kind::kUnion) {
+      const auto inner = this->members(node(id));
+      members.insert(members.end(), inner.begin(), inner.end());
+    } else {
+      members.push_back(id);
+    }
+  }
+  std::sort(members.begin(), members.end());
+  members.erase(std::unique(members.begin(), members.end()), members.end());
+  if (members.empty()) return kEmptyId;
+  if (members.size() == 1) return members[0];
+  if (std::binary_search(members.begin(), members.end(), kAllId)) return kAllId;
+  if (members.size() == 2 && members[0] == kEpsilonId) {
+    if (nullable(members[1])) return members[1];
+    return repeat(members[1], 0, 1);
+  }
+  merge_repeats(members);
+  // C* absorbs whatever is made of characters of C only.
+  for (std::size_t i = 0; i < members.size(); ++i) {
+    const Node& star = node(members[i]);
+    if (star.kind != Kind::kRepeat || star.min != 0 || star.max != kUnbounded) continue;
+    const std::uint32_t index = class_of(ExprId{star.a});
+    if (index == kNoIndex) continue;
+    const ExprId keep = members[i];
+    std::erase_if(members, [&](ExprId id) { return id != keep && subset_of_star(id, index); });
+    i = static_cast<std::size_t>(std::find(members.begin(), members.end(), keep) - members.begin());
+  }
+  if (std::ranges::any_of(members, [&](ExprId id) { return id != kEpsilonId && nullable(id); })) {
+    std::erase(members, kEpsilonId);
+  }
+  if (members.size() == 1) return members[0];
+  std::sort(members.begin(), members.end(),
+            [this](ExprId a, ExprId b) { return node(a).hash < node(b).hash; });
+  members.erase(std::unique(members.begin(), members.end()), members.end());
+  if (members.size() == 1) return members[0];
+  if (members.size() == 2 && (members[0] == kEpsilonId || members[1] == kEpsilonId)) {
+    return repeat(members[members[0] == kEpsilonId ? 1 : 0], 0, 1);
+  }
+  Node node{};
+  node.kind = Kind::kUnion;
+  node.flags = kText;
+  Hasher hasher(seed(Kind::kUnion));
+  for (ExprId id : members) {
+    const Node& member = this->node(id);
+    node.flags |= member.flags & (kPassed | kNullable);
+    if (!(member.flags & kText)) node.flags &= static_cast<std::uint8_t>(~kText);
+    node.behinds |= member.behinds;
+    node.depth = std::max(node.depth, deeper(member.depth));
+    hasher.add(member.hash);
+  }
+  node.hash = hasher.finish();
+  return intern(node, std::move(members));
+}
+
+// (y{a,b}){m,n} is y{ma,nb} when the attainable counts have no gap.
+bool ExprPool::nested_repeat(ExprId child, std::uint32_t& min, std::uint32_t& max,
+                             ExprId& base) const {
+  const Node& inner = node(child);
+  if (inner.kind != Kind::kRepeat || (inner.flags & kLooks) || inner.behinds) return false;
+  const std::uint64_t a = inner.min;
+  const std::uint64_t b = inner.max;
+  const bool inner_unbounded = inner.max == kUnbounded;
+  const std::uint64_t k = min;  // the gap after k repetitions is the widest at the smallest k
+  const bool gapless =
+      min == max || (k == 0 ? a <= 1 : inner_unbounded || a * (k + 1) <= b * k + 1);
+  if (!gapless) return false;
+  const std::uint64_t low = a * min;
+  const bool unbounded = inner_unbounded || max == kUnbounded;
+  if (low > kMostCount || (!unbounded && b * max > kMostCount)) return false;
+  base = ExprId{inner.a};
+  min = static_cast<std::uint32_t>(low);
+  max = unbounded ? kUnbounded : static_cast<std::uint32_t>(b * max);
+  return true;
+}
+
+ExprId ExprPool::repeat(ExprId child, std::uint32_t min, std::uint32_t max) {
+  if (max == 0) return kEpsilonId;
+  if (child == kEmptyId) return min == 0 ? kEpsilonId : kEmptyId;
+  if (child == kEpsilonId || (min == 1 && max == 1)) return child;
+  if (nullable(child)) min = 0;
+  ExprId base = child;
+  if (nested_repeat(child, min, max, base)) return repeat(base, min, max);
+  Node node{};
+  node.kind = Kind::kRepeat;
+  const Node& inner = this->node(child);
+  node.a = index_of(child);
+  node.min = min;
+  node.max = max;
+  node.flags =
+      static_cast<std::uint8_t>((inner.flags & (kPassed | kText)) | (min == 0 ? kNullable : 0));
+  node.behinds = inner.behinds;
+  node.depth = deeper(inner.depth);
+  node.hash = Hasher(seed(Kind::kRepeat)).add(inner.hash).add(min).add(max).finish();
+  if (child == ExprId{this->node(kAllId).a} && min == 0 && max == kUnbounded) return kAllId;
+  if (child == ExprId{this->node(kTextId).a} && min == 0 && max == kUnbounded) return kTextId;
+  return intern(node);
+}
+
+ExprId ExprPool::intersect(ExprId a, ExprId b) {
+  const ExprId members[] = {a, b};
+  return intersect(members);
+}
+
+ExprId ExprPool::intersect(std::span<const ExprId> given) {
+  std::vector<ExprId> members;
+  for (ExprId id : given) {
+    if (node(id).kind == Kind::kAnd) {
+      const auto inner = this->members(node(id));
+      members.insert(members.end(), inner.begin(), inner.end());
+    } else {
+      members.push_back(id);
+    }
+  }
+  std::sort(members.begin(), members.end());
+  members.erase(std::unique(members.begin(), members.end()), members.end());
+  std::erase(members, kAllId);
+  if (members.empty()) return kAllId;
+  if (members[0] == kEmptyId) return kEmptyId;
+  const bool text = std::ranges::any_of(
+      members, [this](ExprId id) { return id != kTextId && (node(id).flags & kText); });
+  if (text) {
+    std::erase(members, kTextId);
+    // Well-formed text and "not well-formed text" have nothing in common.
+    for (ExprId id : members) {
+      if (node(id).kind == Kind::kNot && ExprId{node(id).a} == kTextId) return kEmptyId;
+    }
+  }
+  for (ExprId id : members) {
+    if (node(id).kind == Kind::kNot &&
+        std::binary_search(members.begin(), members.end(), ExprId{node(id).a})) {
+      return kEmptyId;
+    }
+  }
+  // A single member with free look-ahead keeps its intersection: the rest of the text that the
+  // look-ahead sees ends where the intersection ends.
+  if (members.size() == 1 && !(node(members[0]).flags & kLooks)) return members[0];
+  // The empty text, and single characters, meet the rest at once.
+  if (members[0] == kEpsilonId &&
+      std::ranges::all_of(members, [this](ExprId id) { return free_of_context(id); })) {
+    return std::ranges::all_of(members, [this](ExprId id) { return nullable(id); }) ? kEpsilonId
+                                                                                    : kEmptyId;
+  }
+  std::uint32_t index = kNoIndex;
+  std::vector<ExprId> rest;
+  for (ExprId id : members) {
+    const std::uint32_t own = class_of(id);
+    if (own == kNoIndex) {
+      rest.push_back(id);
+    } else if (index == kNoIndex) {
+      index = own;
+    } else {
+      index = intern_class(classes_[index].intersect(classes_[own]));
+    }
+  }
+  if (rest.size() + 1 < members.size() && index != kNoIndex) {
+    rest.push_back(chars(classes_[index]));
+    return intersect(rest);
+  }
+  std::sort(members.begin(), members.end(),
+            [this](ExprId a, ExprId b) { return node(a).hash < node(b).hash; });
+  Node node{};
+  node.kind = Kind::kAnd;
+  node.flags = kBoolean;
+  Hasher hasher(seed(Kind::kAnd));
+  bool all_nullable = true;
+  for (ExprId id : members) {
+    const Node& member = this->node(id);
+    node.behinds |= member.behinds;
+    node.flags |= member.flags & kText;
+    node.depth = std::max(node.depth, deeper(member.depth));
+    hasher.add(member.hash);
+  }
+  for (ExprId id : members) {
+    all_nullable = all_nullable && (this->node(id).behinds ? nullable(id) : nullable_here(id, 0));
+  }
+  if (all_nullable) node.flags |= kNullable;
+  node.hash = hasher.finish();
+  return intern(node, std::move(members));
+}
+
+ExprId ExprPool::complement(ExprId child) {
+  const Node& inner = node(child);
+  if (inner.kind == Kind::kNot) {
+    const ExprId twice[] = {ExprId{inner.a}};
+    return intersect(twice);
+  }
+  if (child == kEmptyId) return kAllId;
+  if (child == kAllId) return kEmptyId;
+  Node node{};
+  node.kind = Kind::kNot;
+  node.a = index_of(child);
+  node.flags = kBoolean;
+  node.behinds = inner.behinds;
+  node.depth = deeper(inner.depth);
+  if (!inner.behinds && !nullable_here(child, 0)) node.flags |= kNullable;
+  node.hash = Hasher(seed(Kind::kNot)).add(this->node(child).hash).finish();
+  return intern(node);
+}
+
+ExprId ExprPool::look(ExprId rest) {
+  if (rest == kAllId) return kEpsilonId;
+  if (rest == kEmptyId) return kEmptyId;
+  Node node{};
+  node.kind = Kind::kLook;
+  node.a = index_of(rest);
+  node.flags = kLooks | kText;
+  node.behinds = this->node(rest).behinds;
+  node.depth = deeper(this->node(rest).depth);
+  node.hash = Hasher(seed(Kind::kLook)).add(this->node(rest).hash).finish();
+  return intern(node);
+}
+
+ExprId ExprPool::behind(std::uint32_t tracker, bool negated) {
+  Node node{};
+  node.kind = Kind::kBehind;
+  node.a = tracker;
+  node.b = negated ? 1 : 0;
+  node.flags = kText;
+  node.behinds = 1u << tracker;
+  node.hash = Hasher(seed(Kind::kBehind)).add(tracker).add(node.b).finish();
+  return intern(node);
+}
+
+ExprId ExprPool::scope(ExprId body, std::span<const ExprId> given) {
+  if (free_of_context(body)) return body;
+  std::vector<ExprId> members{body};
+  members.insert(members.end(), given.begin(), given.end());
+  // A tracker nobody refers to any more is dropped, so that states which differ only in it agree.
+  std::uint32_t used = node(body).behinds;
+  for (std::size_t i = given.size(); i-- > 0;) {
+    if (used >> i & 1) {
+      used |= node(given[i]).behinds;
+    } else {
+      members[i + 1] = kEmptyId;
+    }
+  }
+  while (members.size() > 1 && members.back() == kEmptyId && !(used >> (members.size() - 2) & 1)) {
+    members.pop_back();
+  }
+  Node node{};
+  node.kind = Kind::kScope;
+  node.flags = static_cast<std::uint8_t>(kBoolean | (this->node(body).flags & kText));
+  Hasher hasher(seed(Kind::kScope));
+  for (ExprId id : members) {
+    hasher.add(this->node(id).hash);
+    node.depth = std::max(node.depth, deeper(this->node(id).depth));
+  }
+  const std::uint32_t truths = tracker_truths(std::span(members).subspan(1));
+  if (nullable_here(body, truths)) node.flags |= kNullable;
+  node.hash = hasher.finish();
+  return intern(node, std::move(members));
+}
+
+bool ExprPool::subset_of_star(ExprId id, std::uint32_t class_index) {
+  const std::uint64_t key = (static_cast<std::uint64_t>(index_of(id)) << 32) | class_index;
+  if (auto it = subset_.find(key); it != subset_.end()) return it->second;
+  const Node& node = this->node(id);
+  bool inside = false;
+  const auto every = [&](std::span<const ExprId> list) {
+    return std::ranges::all_of(list, [&](ExprId m) { return subset_of_star(m, class_index); });
+  };
+  switch (node.kind) {
+    case Kind::kEmpty:
+    case Kind::kEpsilon:
+    case Kind::kLook:
+    case Kind::kBehind:
+      inside = true;
+      break;
+    case Kind::kBytes:
+    case Kind::kLeaf: {
+      const std::uint32_t own = class_of(id);
+      inside = own != kNoIndex && classes_[own].subset_of(classes_[class_index]);
+      break;
+    }
+    case Kind::kConcat: {
+      inside = true;
+      ExprId rest = id;
+      for (; inside && this->node(rest).kind == Kind::kConcat; rest = ExprId{this->node(rest).b}) {
+        inside = subset_of_star(ExprId{this->node(rest).a}, class_index);
+      }
+      inside = inside && subset_of_star(rest, class_index);
+      break;
+    }
+    case Kind::kRepeat:
+      inside = subset_of_star(ExprId{node.a}, class_index);
+      break;
+    case Kind::kUnion:
+      inside = every(std::vector<ExprId>(members(node).begin(), members(node).end()));
+      break;
+    case Kind::kAnd:
+      inside = std::ranges::any_of(members(node),
+                                   [&](ExprId m) { return subset_of_star(m, class_index); });
+      break;
+    case Kind::kNot:
+      break;
+    case Kind::kScope:
+      inside = subset_of_star(members(node)[0], class_index);
+      break;
+  }
+  subset_.emplace(key, inside);
+  return inside;
+}
+
+}  // namespace formgate

@@ -1,0 +1,257 @@
+// Interning, look-ups and memory of the expression pool.
+#include "formgate/expr_pool.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <cassert>
+
+namespace formgate {
+namespace {
+
+std::atomic<std::uint64_t> next_serial{1};
+std::atomic<std::size_t> pool_budget{256u << 20};
+std::mutex current_mutex;
+std::shared_ptr<ExprPool>& current_slot() {
+  static std::shared_ptr<ExprPool> slot;
+  return slot;
+}
+
+}  // namespace
+
+ExprPool::ExprPool() : serial_(next_serial.fetch_add(1)), slots_(1024, kNoIndex) {
+  const auto basic = [this](Kind kind, std::uint8_t flags, std::uint64_t seed) {
+    Node node{};
+    node.kind = kind;
+    node.flags = flags;
+    node.hash = Hasher(seed).finish();
+    intern(node);
+  };
+  basic(Kind::kEmpty, kText, 1);
+  basic(Kind::kEpsilon, kText | kNullable, 2);
+  const ExprId any_byte = [this] {
+    // Id 2 is reserved for "every byte string", whose child does not exist yet.
+    Node node{};
+    node.kind = Kind::kRepeat;
+    node.flags = kNullable;
+    node.min = 0;
+    node.max = kUnbounded;
+    node.hash = Hasher(3).finish();
+    intern(node);
+    intern(Node{.kind = Kind::kEmpty,
+                .flags = 0,
+                .liveness = 0,
+                .depth = 0,
+                .a = 0,
+                .b = 0,
+                .min = 0,
+                .max = 0,
+                .behinds = 0,
+                .row = kNoIndex,
+                .form_size = 0,
+                .form = nullptr,
+                .hash = Hasher(4).finish()});  // id 3, filled in below
+    return bytes(ByteSet::all());
+  }();
+  nodes_[index_of(kAllId)].a = index_of(any_byte);
+  const ExprId any_char = chars(CharSet::all());
+  Node& text = nodes_[index_of(kTextId)];
+  text.kind = Kind::kRepeat;
+  text.flags = kNullable | kText;
+  text.a = index_of(any_char);
+  text.min = 0;
+  text.max = kUnbounded;
+}
+
+std::shared_ptr<ExprPool> ExprPool::current() {
+  const std::lock_guard<std::mutex> guard(current_mutex);
+  auto& slot = current_slot();
+  if (slot) {
+    const std::lock_guard<std::mutex> pool_guard(slot->mutex());
+    if (slot->memory_usage() <= pool_budget.load()) return slot;
+  }
+  slot = std::make_shared<ExprPool>();
+  return slot;
+}
+
+void ExprPool::set_budget(std::size_t bytes) { pool_budget.store(bytes); }
+
+ExprId ExprPool::intern(Node node, std::vector<ExprId> members) {
+  node.row = kNoIndex;
+  if ((nodes_.size() + 1) * 2 > slots_.size()) grow_slots();
+  std::size_t slot = node.hash.lo & (slots_.size() - 1);
+  for (; slots_[slot] != kNoIndex; slot = (slot + 1) & (slots_.size() - 1)) {
+    if (same(node, members, slots_[slot])) return ExprId{slots_[slot]};
+  }
+  if (!members.empty()) {
+    node.a = static_cast<std::uint32_t>(members_.size());
+    node.b = static_cast<std::uint32_t>(members.size());
+    member_bytes_ += members.size() * sizeof(ExprId) + sizeof(members);
+    members_.push_back(std::move(members));
+  }
+  const auto id = static_cast<std::uint32_t>(nodes_.size());
+  slots_[slot] = id;
+  nodes_.push_back(node);
+  return ExprId{id};
+}
+
+bool ExprPool::same(const Node& node, std::span<const ExprId> members, std::uint32_t id) const {
+  const Node& other = nodes_[id];
+  if (other.hash != node.hash || other.kind != node.kind) return false;
+  if (!members.empty()) {
+    return std::ranges::equal(members, this->members(other));
+  }
+  return other.a == node.a && other.b == node.b && other.min == node.min && other.max == node.max;
+}
+
+void ExprPool::grow_slots() {
+  std::vector<std::uint32_t> slots(slots_.size() * 2, kNoIndex);
+  for (std::uint32_t id : slots_) {
+    if (id == kNoIndex) continue;
+    std::size_t slot = nodes_[id].hash.lo & (slots.size() - 1);
+    while (slots[slot] != kNoIndex) slot = (slot + 1) & (slots.size() - 1);
+    slots[slot] = id;
+  }
+  slots_ = std::move(slots);
+}
+
+std::uint32_t ExprPool::intern_class(const CharSet& set) {
+  auto& bucket = class_index_[set.hash().lo];
+  for (std::uint32_t index : bucket) {
+    if (classes_[index] == set) return index;
+  }
+  const auto index = static_cast<std::uint32_t>(classes_.size());
+  classes_.push_back(set);
+  bucket.push_back(index);
+  return index;
+}
+
+std::uint32_t ExprPool::class_of(ExprId id) {
+  const Node& node = this->node(id);
+  if (node.kind == Kind::kLeaf) {
+    const Automaton& automaton = automata_[node.a];
+    return automaton.dfa->start() == node.b ? automaton.class_index : kNoIndex;
+  }
+  if (node.kind != Kind::kBytes || !byte_set(node).ascii_only()) return kNoIndex;
+  if (auto it = class_of_bytes_.find(node.a); it != class_of_bytes_.end()) return it->second;
+  const std::uint32_t index = intern_class(CharSet::from_ascii(byte_set(node)));
+  class_of_bytes_.emplace(node.a, index);
+  return index;
+}
+
+const LeafDfa& ExprPool::class_automaton(std::uint32_t class_index) {
+  auto it = class_automata_.find(class_index);
+  if (it == class_automata_.end()) {
+    const std::uint32_t automaton = add_automaton(
+        std::make_shared<const LeafDfa>(LeafDfa::of_chars(classes_[class_index])), class_index);
+    it = class_automata_.emplace(class_index, automaton).first;
+  }
+  return *automata_[it->second].dfa;
+}
+
+std::uint32_t ExprPool::add_automaton(std::shared_ptr<const LeafDfa> dfa,
+                                      std::uint32_t class_index) {
+  auto& bucket = automaton_index_[dfa->hash().lo];
+  for (std::uint32_t index : bucket) {
+    if (automata_[index].dfa->hash() == dfa->hash() &&
+        automata_[index].dfa->size() == dfa->size() &&
+        automata_[index].class_index == class_index) {
+      return index;
+    }
+  }
+  const auto index = static_cast<std::uint32_t>(automata_.size());
+  automaton_bytes_ += dfa->memory_usage();
+  automata_.push_back({std::move(dfa), class_index});
+  bucket.push_back(index);
+  return index;
+}
+
+ByteSet ExprPool::alphabet(ExprId id) {
+  if (auto it = alphabets_.find(index_of(id)); it != alphabets_.end()) return it->second;
+  const Node& node = this->node(id);
+  ByteSet out;
+  switch (node.kind) {
+    case Kind::kEmpty:
+    case Kind::kEpsilon:
+    case Kind::kLook:
+    case Kind::kBehind:
+      break;
+    case Kind::kBytes:
+      out = byte_set(node);
+      break;
+    case Kind::kLeaf: {
+      const LeafDfa& dfa = automaton(node);
+      // Successors have smaller numbers: a superset over all of them is enough.
+      for (std::uint32_t s = 0; s <= node.b && out != ByteSet::all(); ++s) {
+        dfa.for_each_edge(s, [&](std::uint8_t low, std::uint8_t high, std::uint32_t) {
+          out = out | ByteSet::range(low, high);
+        });
+      }
+      break;
+    }
+    case Kind::kConcat: {
+      ExprId rest = id;
+      for (; this->node(rest).kind == Kind::kConcat; rest = ExprId{this->node(rest).b}) {
+        out = out | alphabet(ExprId{this->node(rest).a});
+      }
+      out = out | alphabet(rest);
+      break;
+    }
+    case Kind::kRepeat:
+      out = alphabet(ExprId{node.a});
+      break;
+    case Kind::kUnion:
+      for (ExprId member : members(node)) out = out | alphabet(member);
+      break;
+    case Kind::kAnd:
+      out = ByteSet::all();
+      for (ExprId member : members(node)) out = out & alphabet(member);
+      break;
+    case Kind::kNot:
+      out = ByteSet::all();
+      break;
+    case Kind::kScope:
+      out = alphabet(members(node)[0]);
+      break;
+  }
+  alphabets_.emplace(index_of(id), out);
+  return out;
+}
+
+std::size_t ExprPool::memory_usage() const {
+  return nodes_.size() * (sizeof(Node) + 8) + member_bytes_ + form_bytes_ +
+         rows_.size() * sizeof(Row) + automaton_bytes_ + byte_sets_.size() * 64 +
+         (meets_.size() + subset_.size() + alphabets_.size() + forms_here_.size()) * 48;
+}
+
+void ExprPool::trim() {
+  const std::size_t derived =
+      form_bytes_ + rows_.size() * sizeof(Row) + (alphabets_.size() + forms_here_.size()) * 48;
+  if (derived <= pool_budget.load() / 2) return;
+  for (Node& node : nodes_) {
+    node.row = kNoIndex;
+    node.form = nullptr;
+    node.form_size = 0;
+  }
+  rows_.clear();
+  forms_here_.clear();
+  alphabets_.clear();
+  form_chunks_.clear();
+  form_used_ = form_capacity_ = form_bytes_ = 0;
+}
+
+LinearForm ExprPool::store_form(const std::vector<LinearTerm>& terms) {
+  if (terms.size() > form_capacity_ - form_used_) {
+    form_capacity_ = std::max<std::size_t>(2048, terms.size());
+    form_chunks_.push_back(std::make_unique<LinearTerm[]>(form_capacity_));
+    form_used_ = 0;
+    form_bytes_ += form_capacity_ * sizeof(LinearTerm);
+  }
+  // An empty chunk list is possible only for an empty form.
+  if (form_chunks_.empty()) form_chunks_.push_back(std::make_unique<LinearTerm[]>(1));
+  LinearTerm* out = form_chunks_.back().get() + form_used_;
+  std::copy(terms.begin(), terms.end(), out);
+  form_used_ += terms.size();
+  return {out, terms.size()};
+}
+
+}  // namespace formgate

@@ -1,0 +1,286 @@
+#include "formgate/grammar.hpp"
+
+#include <algorithm>
+#include <atomic>
+
+#include "formgate/errors.hpp"
+
+namespace formgate {
+namespace {
+
+std::atomic<std::uint64_t> next_serial{1};
+constexpr std::uint64_t kMostCount = 0x7FFFFFFFull;
+
+}  // namespace
+
+Grammar::Grammar() : serial_(next_serial.fetch_add(1) & 0x7FFFFFFF) {}
+
+Grammar::Handle Grammar::add(Node node) {
+  if (nodes_.size() >= 0xFFFFFFF0u) throw Error(ErrorKind::kLimit, "the grammar is too large");
+  nodes_.push_back(std::move(node));
+  return (serial_ << 32) | (nodes_.size() - 1);
+}
+
+std::uint32_t Grammar::index(Handle handle) const {
+  const auto node = static_cast<std::uint32_t>(handle);
+  if ((handle >> 32) != serial_ || node >= nodes_.size()) {
+    throw Error(ErrorKind::kGrammar,
+                "a node that this builder did not make; nodes cannot move between builders (use "
+                "embed)");
+  }
+  return node;
+}
+
+std::vector<std::uint32_t> Grammar::indices(const std::vector<Handle>& handles) const {
+  std::vector<std::uint32_t> out;
+  out.reserve(handles.size());
+  for (Handle handle : handles) out.push_back(index(handle));
+  return out;
+}
+
+Grammar::Handle Grammar::literal(std::string bytes) {
+  Node node{Op::kLiteral};
+  node.text = std::move(bytes);
+  return add(std::move(node));
+}
+
+Grammar::Handle Grammar::chars(CharSet set) {
+  Node node{Op::kChars};
+  node.extra = static_cast<std::uint32_t>(char_sets_.size());
+  char_sets_.push_back(std::move(set));
+  return add(std::move(node));
+}
+
+Grammar::Handle Grammar::byte_class(const ByteSet& set) {
+  Node node{Op::kBytes};
+  node.extra = static_cast<std::uint32_t>(byte_sets_.size());
+  byte_sets_.push_back(set);
+  return add(std::move(node));
+}
+
+Grammar::Handle Grammar::sequence(const std::vector<Handle>& parts) {
+  Node node{Op::kSequence};
+  node.parts = indices(parts);
+  return add(std::move(node));
+}
+
+Grammar::Handle Grammar::choice(const std::vector<Handle>& parts) {
+  Node node{Op::kChoice};
+  node.parts = indices(parts);
+  return add(std::move(node));
+}
+
+Grammar::Handle Grammar::repeat(Handle part, std::uint64_t min, std::uint64_t max) {
+  Node node{Op::kRepeat};
+  node.parts = {index(part)};
+  if (min > kMostCount || (max != kUnbounded && max > kMostCount)) {
+    throw Error(ErrorKind::kGrammar, "repetition count " +
+                                         std::to_string(min > kMostCount ? min : max) +
+                                         " is larger than the supported 2147483647; leave the "
+                                         "upper bound open instead");
+  }
+  if (min > max) {
+    throw Error(ErrorKind::kGrammar, "repetition needs min <= max, not {" + std::to_string(min) +
+                                         "," + std::to_string(max) + "}");
+  }
+  node.min = static_cast<std::uint32_t>(min);
+  node.max = static_cast<std::uint32_t>(max);
+  return add(std::move(node));
+}
+
+Grammar::Handle Grammar::intersection(const std::vector<Handle>& parts) {
+  if (parts.empty()) throw Error(ErrorKind::kGrammar, "an intersection needs at least one part");
+  Node node{Op::kIntersection};
+  for (Handle part : parts) node.parts.push_back(index(scope(part)));
+  return add(std::move(node));
+}
+
+Grammar::Handle Grammar::complement(Handle part) {
+  Node node{Op::kComplement};
+  node.parts = {index(scope(part))};
+  return add(std::move(node));
+}
+
+Grammar::Handle Grammar::strings(std::shared_ptr<const LeafDfa> automaton) {
+  Node node{Op::kStrings};
+  node.extra = static_cast<std::uint32_t>(automata_.size());
+  automata_.push_back(std::move(automaton));
+  return add(std::move(node));
+}
+
+Grammar::Handle Grammar::look_ahead(Handle rest, bool negative) {
+  Node node{Op::kLookAhead};
+  node.parts = {index(rest)};
+  node.negative = negative;
+  return add(std::move(node));
+}
+
+Grammar::Handle Grammar::look_behind(Handle before, bool negative) {
+  Node node{Op::kLookBehind};
+  node.parts = {index(before)};
+  node.negative = negative;
+  return add(std::move(node));
+}
+
+Grammar::Handle Grammar::scope(Handle part) {
+  Node node{Op::kScope};
+  node.parts = {index(part)};
+  return add(std::move(node));
+}
+
+Grammar::Handle Grammar::rule(const std::string& name) {
+  Node node{Op::kRule};
+  node.text = name;
+  return add(std::move(node));
+}
+
+Grammar::Handle Grammar::unordered(const std::vector<Handle>& parts) {
+  Node node{Op::kUnordered};
+  node.parts = indices(parts);
+  return add(std::move(node));
+}
+
+Grammar::Handle Grammar::special_token(const std::string& name) {
+  Node node{Op::kSpecial};
+  node.text = name;
+  return add(std::move(node));
+}
+
+void Grammar::define(const std::string& name, Handle body) {
+  const std::uint32_t node = index(body);
+  if (!rules_.emplace(name, node).second) {
+    throw Error(ErrorKind::kGrammar,
+                "rule \"" + name + "\" is defined twice; use choice() for alternatives");
+  }
+  rule_order_.push_back(name);
+}
+
+void Grammar::start(Handle body) {
+  if (has_start_) {
+    throw Error(ErrorKind::kGrammar, "the start of the grammar is set twice");
+  }
+  start_ = index(body);
+  has_start_ = true;
+}
+
+std::vector<std::string> Grammar::rule_names() const { return rule_order_; }
+
+std::vector<std::string> Grammar::references(const std::string& name) const {
+  std::uint32_t root = start_;
+  if (!name.empty()) {
+    const auto it = rules_.find(name);
+    if (it == rules_.end()) throw Error(ErrorKind::kGrammar, "no rule \"" + name + "\"");
+    root = it->second;
+  } else if (!has_start_) {
+    return {};
+  }
+  std::vector<std::string> out;
+  std::vector<bool> seen(nodes_.size(), false);
+  std::vector<std::uint32_t> stack{root};
+  while (!stack.empty()) {
+    const std::uint32_t at = stack.back();
+    stack.pop_back();
+    if (seen[at]) continue;
+    seen[at] = true;
+    const Node& node = nodes_[at];
+    if (node.op == Op::kRule && std::ranges::find(out, node.text) == out.end()) {
+      out.push_back(node.text);
+    }
+    stack.insert(stack.end(), node.parts.rbegin(), node.parts.rend());
+  }
+  return out;
+}
+
+std::string Grammar::print(std::size_t max_length) const {
+  std::string out;
+  const auto show = [&](const std::string& name, std::uint32_t root) {
+    out += name + " = ";
+    struct Item {
+      std::uint32_t node;
+      std::string text;
+    };
+    std::vector<Item> stack{{root, ""}};
+    while (!stack.empty() && out.size() < max_length) {
+      const Item item = std::move(stack.back());
+      stack.pop_back();
+      if (!item.text.empty()) {
+        out += item.text;
+        continue;
+      }
+      const Node& node = nodes_[item.node];
+      const auto list = [&](const char* open, const char* between, const char* close) {
+        out += open;
+        stack.push_back({0, close});
+        for (std::size_t i = node.parts.size(); i-- > 0;) {
+          stack.push_back({node.parts[i], ""});
+          if (i > 0) stack.push_back({0, between});
+        }
+      };
+      switch (node.op) {
+        case Op::kLiteral:
+          out += "\"" + node.text + "\"";
+          break;
+        case Op::kChars: {
+          ExprPool pool;
+          out += pool.print(pool.chars(char_sets_[node.extra]), 80);
+          break;
+        }
+        case Op::kBytes:
+          out += "<bytes>";
+          break;
+        case Op::kStrings:
+          out += "<strings: " + std::to_string(automata_[node.extra]->size()) + " states>";
+          break;
+        case Op::kSequence:
+          list("(", " ", ")");
+          break;
+        case Op::kChoice:
+          list("(", " | ", ")");
+          break;
+        case Op::kIntersection:
+          list("(", " & ", ")");
+          break;
+        case Op::kUnordered:
+          list("unordered(", ", ", ")");
+          break;
+        case Op::kComplement:
+          list("~(", "", ")");
+          break;
+        case Op::kScope:
+          stack.push_back({node.parts[0], ""});
+          break;
+        case Op::kLookAhead:
+          list(node.negative ? "not_ahead(" : "ahead(", "", ")");
+          break;
+        case Op::kLookBehind:
+          list(node.negative ? "not_behind(" : "behind(", "", ")");
+          break;
+        case Op::kRule:
+          out += node.text;
+          break;
+        case Op::kSpecial:
+          out += "<|" + node.text + "|>";
+          break;
+        case Op::kRepeat: {
+          std::string close = "){" + std::to_string(node.min) + ",";
+          if (node.max != kUnbounded) close += std::to_string(node.max);
+          list("(", "", (close + "}").c_str());
+          break;
+        }
+      }
+    }
+    out += "\n";
+  };
+  if (has_start_) show("start", start_);
+  for (const std::string& name : rule_order_) {
+    if (out.size() >= max_length) break;
+    show(name, rules_.at(name));
+  }
+  if (out.size() > max_length) {
+    out.resize(max_length);
+    out += "...\n";
+  }
+  return out;
+}
+
+}  // namespace formgate

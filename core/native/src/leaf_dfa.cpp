@@ -1,0 +1,267 @@
+#include "formgate/leaf_dfa.hpp"
+
+#include <algorithm>
+#include <map>
+#include <span>
+#include <utility>
+
+namespace formgate {
+
+namespace {
+struct Edge {
+  std::uint8_t low;
+  std::uint8_t high;
+  std::uint32_t target;
+  bool operator==(const Edge&) const = default;
+};
+}  // namespace
+
+// Adds states whose successors exist already and returns the one with the same right language.
+class LeafDfaBuilder {
+ public:
+  LeafDfaBuilder() : slots_(1024, LeafDfa::kDead) {}
+
+  std::uint32_t state(bool accepting, std::span<const Edge> edges) {
+    std::uint64_t hash = avalanche(edges.size() * 2 + (accepting ? 1u : 0u) + 0x51ull);
+    for (const Edge& edge : edges) {
+      hash = avalanche(hash ^ ((static_cast<std::uint64_t>(edge.target) << 16) |
+                               (static_cast<std::uint64_t>(edge.low) << 8) | edge.high)) +
+             0x9E37ull;
+    }
+    if ((dfa_.size() + 1) * 2 > slots_.size()) grow();
+    std::size_t slot = hash & (slots_.size() - 1);
+    for (; slots_[slot] != LeafDfa::kDead; slot = (slot + 1) & (slots_.size() - 1)) {
+      if (same(slots_[slot], accepting, edges)) return slots_[slot];
+    }
+    const std::uint32_t id = dfa_.size();
+    slots_[slot] = id;
+    for (const Edge& edge : edges) {
+      dfa_.low_.push_back(edge.low);
+      dfa_.high_.push_back(edge.high);
+      dfa_.target_.push_back(edge.target);
+    }
+    dfa_.offsets_.push_back(static_cast<std::uint32_t>(dfa_.target_.size()));
+    if ((id >> 6) >= dfa_.accepting_.size()) dfa_.accepting_.push_back(0);
+    if (accepting) dfa_.accepting_[id >> 6] |= 1ull << (id & 63);
+    return id;
+  }
+
+  LeafDfa finish(std::uint32_t start) {
+    slots_ = {};
+    dfa_.start_ = start;
+    Hasher hasher(0xDFA);
+    hasher.add(start).add(dfa_.size());
+    for (std::uint32_t s = 0; s < dfa_.size(); ++s) {
+      hasher.add((static_cast<std::uint64_t>(dfa_.offsets_[s + 1] - dfa_.offsets_[s]) << 1) |
+                 (dfa_.accepting(s) ? 1u : 0u));
+      dfa_.for_each_edge(s, [&](std::uint8_t low, std::uint8_t high, std::uint32_t target) {
+        hasher.add((static_cast<std::uint64_t>(target) << 16) |
+                   (static_cast<std::uint64_t>(low) << 8) | high);
+      });
+    }
+    dfa_.hash_ = hasher.finish();
+    dfa_.offsets_.shrink_to_fit();
+    dfa_.low_.shrink_to_fit();
+    dfa_.high_.shrink_to_fit();
+    dfa_.target_.shrink_to_fit();
+    return std::move(dfa_);
+  }
+
+ private:
+  bool same(std::uint32_t id, bool accepting, std::span<const Edge> edges) const {
+    const std::uint32_t begin = dfa_.offsets_[id];
+    if (dfa_.accepting(id) != accepting || dfa_.offsets_[id + 1] - begin != edges.size()) {
+      return false;
+    }
+    for (std::uint32_t i = 0; i < edges.size(); ++i) {
+      if (dfa_.low_[begin + i] != edges[i].low || dfa_.high_[begin + i] != edges[i].high ||
+          dfa_.target_[begin + i] != edges[i].target) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  void grow() {
+    std::vector<std::uint32_t> old(slots_.size() * 2, LeafDfa::kDead);
+    old.swap(slots_);
+    std::vector<Edge> edges;
+    for (std::uint32_t id : old) {
+      if (id == LeafDfa::kDead) continue;
+      std::uint64_t hash = avalanche((dfa_.offsets_[id + 1] - dfa_.offsets_[id]) * 2ull +
+                                     (dfa_.accepting(id) ? 1u : 0u) + 0x51ull);
+      dfa_.for_each_edge(id, [&](std::uint8_t low, std::uint8_t high, std::uint32_t target) {
+        hash = avalanche(hash ^ ((static_cast<std::uint64_t>(target) << 16) |
+                                 (static_cast<std::uint64_t>(low) << 8) | high)) +
+               0x9E37ull;
+      });
+      std::size_t slot = hash & (slots_.size() - 1);
+      while (slots_[slot] != LeafDfa::kDead) slot = (slot + 1) & (slots_.size() - 1);
+      slots_[slot] = id;
+    }
+  }
+
+  LeafDfa dfa_;
+  std::vector<std::uint32_t> slots_;
+};
+
+namespace {
+
+// Scalar values of one UTF-8 length and the fixed bits of their lead byte.
+struct LengthClass {
+  std::uint32_t low;
+  std::uint32_t high;
+  std::uint8_t lead;
+  unsigned continuations;
+};
+constexpr LengthClass kLengths[] = {{0x0, 0x7F, 0x00, 0},
+                                    {0x80, 0x7FF, 0xC0, 1},
+                                    {0x800, 0xFFFF, 0xE0, 2},
+                                    {0x10000, 0x10FFFF, 0xF0, 3}};
+
+using Values = std::vector<std::pair<std::uint32_t, std::uint32_t>>;  // inclusive ranges
+using Key = std::pair<unsigned, Values>;
+
+class CharBuilder {
+ public:
+  LeafDfa build(const CharSet& chars) {
+    accept_ = builder_.state(true, {});
+    std::vector<Edge> edges;
+    for (const LengthClass& length : kLengths) {
+      Values part;
+      for (const Interval& piece : chars.intervals()) {
+        const std::uint32_t low = std::max(piece.low, length.low);
+        const std::uint32_t high = std::min(piece.high, length.high);
+        if (low <= high) part.emplace_back(low, high);
+      }
+      if (!part.empty()) split(length.continuations, length.lead, part, edges);
+    }
+    return builder_.finish(builder_.state(false, edges));
+  }
+
+ private:
+  // Appends the edges that read the next byte of the values `part`, `rest` bytes being still to
+  // come after it. Recursion depth is at most four.
+  void split(unsigned rest, std::uint8_t base, const Values& part, std::vector<Edge>& edges) {
+    const unsigned shift = 6 * rest;
+    const std::uint32_t span = (1u << shift) - 1;
+    std::uint32_t top = 0;
+    Values below;
+    const auto flush = [&] {
+      if (below.empty()) return;
+      add_edge(edges, static_cast<std::uint8_t>(base | top), suffix(rest, below));
+      below.clear();
+    };
+    for (const auto& [low, high] : part) {
+      for (std::uint32_t t = low >> shift; t <= (high >> shift); ++t) {
+        if (t != top) flush();
+        top = t;
+        below.emplace_back(std::max(low, t << shift) & span,
+                           std::min(high, (t << shift) | span) & span);
+      }
+    }
+    flush();
+  }
+
+  static void add_edge(std::vector<Edge>& edges, std::uint8_t byte, std::uint32_t target) {
+    if (!edges.empty() && edges.back().target == target && edges.back().high + 1 == byte) {
+      edges.back().high = byte;
+    } else {
+      edges.push_back({byte, byte, target});
+    }
+  }
+
+  // The state that reads `rest` continuation bytes spelling a value of `below`.
+  std::uint32_t suffix(unsigned rest, const Values& below) {
+    if (rest == 0) return accept_;
+    const Key key{rest, below};
+    if (auto it = memo_.find(key); it != memo_.end()) return it->second;
+    std::vector<Edge> edges;
+    split(rest - 1, 0x80, below, edges);
+    const std::uint32_t id = builder_.state(false, edges);
+    memo_.emplace(key, id);
+    return id;
+  }
+
+  LeafDfaBuilder builder_;
+  std::uint32_t accept_ = 0;
+  std::map<Key, std::uint32_t> memo_;
+};
+
+}  // namespace
+
+LeafDfa LeafDfa::of_chars(const CharSet& chars) { return CharBuilder().build(chars); }
+
+LeafDfa LeafDfa::of_strings(std::vector<std::string_view> strings, CompileContext& context) {
+  std::sort(strings.begin(), strings.end());
+  context.check();
+  strings.erase(std::unique(strings.begin(), strings.end()), strings.end());
+
+  // `path[d]` is the unfinished state after d bytes of the previous string.
+  struct Open {
+    bool accepting = false;
+    std::vector<Edge> edges;
+  };
+  LeafDfaBuilder builder;
+  std::vector<Open> path(1);
+  std::size_t depth = 0;
+  const auto close_to = [&](std::size_t target_depth) {
+    for (; depth > target_depth; --depth) {
+      const std::uint32_t id = builder.state(path[depth].accepting, path[depth].edges);
+      path[depth - 1].edges.back().target = id;
+      path[depth].accepting = false;
+      path[depth].edges.clear();
+    }
+  };
+  std::string_view previous;
+  for (std::string_view text : strings) {
+    context.tick();
+    std::size_t common = 0;
+    while (common < previous.size() && common < text.size() && previous[common] == text[common]) {
+      ++common;
+    }
+    close_to(common);
+    if (path.size() <= text.size()) path.resize(text.size() + 1);
+    for (; depth < text.size(); ++depth) {
+      const auto byte = static_cast<std::uint8_t>(text[depth]);
+      path[depth].edges.push_back({byte, byte, kDead});
+    }
+    path[depth].accepting = true;
+    previous = text;
+  }
+  close_to(0);
+  return builder.finish(builder.state(path[0].accepting, path[0].edges));
+}
+
+LeafDfa LeafDfa::restricted(const ByteSet& allowed) const {
+  // Successors have smaller numbers than their states, so one pass in order suffices.
+  LeafDfaBuilder builder;
+  std::vector<std::uint32_t> renamed(size(), kDead);
+  std::vector<Edge> edges;
+  for (std::uint32_t s = 0; s < size(); ++s) {
+    edges.clear();
+    for_each_edge(s, [&](std::uint8_t low, std::uint8_t high, std::uint32_t target) {
+      if (renamed[target] == kDead) return;
+      for (unsigned byte = low; byte <= high; ++byte) {
+        const auto b = static_cast<std::uint8_t>(byte);
+        if (!allowed.contains(b)) continue;
+        if (!edges.empty() && edges.back().target == renamed[target] &&
+            edges.back().high + 1 == b) {
+          edges.back().high = b;
+        } else {
+          edges.push_back({b, b, renamed[target]});
+        }
+      }
+    });
+    if (!edges.empty() || accepting(s)) renamed[s] = builder.state(accepting(s), edges);
+  }
+  if (start_ == kDead || renamed[start_] == kDead) return LeafDfa();
+  return builder.finish(renamed[start_]);
+}
+
+std::size_t LeafDfa::memory_usage() const {
+  return offsets_.capacity() * 4 + low_.capacity() + high_.capacity() + target_.capacity() * 4 +
+         accepting_.capacity() * 8;
+}
+
+}  // namespace formgate

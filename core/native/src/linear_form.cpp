@@ -1,0 +1,239 @@
+// Derivatives for all bytes at once, and the transition rows made from them.
+#include <algorithm>
+
+#include "formgate/expr_pool.hpp"
+
+namespace formgate {
+
+LinearForm ExprPool::linear_form(ExprId id) {
+  Node& node = nodes_[index_of(id)];
+  if (node.form) return {node.form, node.form_size};
+  if (!free_of_context(id)) return form_here(id, 0);
+  const LinearForm form = store_form(compute_form(id));
+  node.form = form.data();
+  node.form_size = static_cast<std::uint32_t>(form.size());
+  return form;
+}
+
+// Recursion depth is the nesting of the expression, which compilation limits; concatenations are
+// walked in a loop.
+std::vector<LinearTerm> ExprPool::compute_form(ExprId id) {
+  const Node& node = this->node(id);
+  std::vector<LinearTerm> terms;
+  switch (node.kind) {
+    case Kind::kEmpty:
+    case Kind::kEpsilon:
+    case Kind::kLook:
+    case Kind::kBehind:
+      return terms;
+    case Kind::kBytes:
+      terms.push_back({byte_set(node), kEpsilonId});
+      return terms;
+    case Kind::kLeaf:
+      automaton(node).for_each_edge(
+          node.b, [&](std::uint8_t low, std::uint8_t high, std::uint32_t target) {
+            terms.push_back({ByteSet::range(low, high), leaf(node.a, target)});
+          });
+      return join_equal(std::move(terms));
+    case Kind::kConcat:
+      concat_terms(id, terms);
+      return merge_terms(terms);
+    case Kind::kUnion:
+      for (ExprId member : members(node)) {
+        const LinearForm form = linear_form(member);
+        terms.insert(terms.end(), form.begin(), form.end());
+      }
+      return merge_terms(terms);
+    case Kind::kRepeat: {
+      const std::uint32_t less = node.min == 0 ? 0 : node.min - 1;
+      const std::uint32_t more = node.max == kUnbounded ? kUnbounded : node.max - 1;
+      const ExprId rest = repeat(ExprId{node.a}, less, more);
+      for (const LinearTerm& term : linear_form(ExprId{node.a})) {
+        terms.push_back({term.bytes, concat(term.target, rest)});
+      }
+      return join_equal(std::move(terms));
+    }
+    case Kind::kAnd: {
+      std::vector<LinearForm> forms;
+      for (ExprId member : members(node)) forms.push_back(linear_form(member));
+      return product(forms);
+    }
+    case Kind::kNot: {
+      ByteSet open = ByteSet::all();
+      for (const LinearTerm& term : linear_form(ExprId{node.a})) {
+        open = open - term.bytes;
+        const ExprId target = complement(term.target);
+        if (target != kEmptyId) terms.push_back({term.bytes, target});
+      }
+      if (!open.empty()) terms.push_back({open, kAllId});
+      return join_equal(std::move(terms));
+    }
+    case Kind::kScope:
+      return scope_form(id);
+  }
+  return terms;
+}
+
+void ExprPool::concat_terms(ExprId id, std::vector<LinearTerm>& out) {
+  while (id != kEpsilonId) {
+    const ExprId first = head(id);
+    const ExprId rest = tail(id);
+    for (const LinearTerm& term : linear_form(first)) {
+      out.push_back({term.bytes, concat(term.target, rest)});
+    }
+    if (!nullable(first)) return;
+    id = rest;
+  }
+}
+
+std::vector<LinearTerm> ExprPool::join_equal(std::vector<LinearTerm> terms) {
+  if (terms.size() < 2) return terms;
+  std::sort(terms.begin(), terms.end(),
+            [](const LinearTerm& a, const LinearTerm& b) { return a.target < b.target; });
+  std::size_t out = 0;
+  for (std::size_t i = 1; i < terms.size(); ++i) {
+    if (terms[i].target == terms[out].target) {
+      terms[out].bytes = terms[out].bytes | terms[i].bytes;
+    } else {
+      terms[++out] = terms[i];
+    }
+  }
+  terms.resize(out + 1);
+  return terms;
+}
+
+namespace {
+
+// Bytes grouped by which terms contain them. Signatures are 64-bit hashes of the term numbers.
+struct Groups {
+  std::uint64_t signature[256] = {};
+
+  void add(const ByteSet& bytes, std::uint64_t number) {
+    const std::uint64_t salt = avalanche(number + 0x5EED);
+    bytes.for_each([&](std::uint8_t b) { signature[b] = avalanche(signature[b] + salt); });
+  }
+
+  // Calls visit(representative byte, byte set) for each group of `domain`.
+  template <typename Visit>
+  void for_each(const ByteSet& domain, Visit&& visit) const {
+    std::pair<std::uint64_t, std::uint8_t> order[256];
+    std::size_t n = 0;
+    domain.for_each([&](std::uint8_t b) { order[n++] = {signature[b], b}; });
+    std::sort(order, order + n);
+    for (std::size_t i = 0; i < n;) {
+      ByteSet set;
+      const std::size_t first = i;
+      for (; i < n && order[i].first == order[first].first; ++i) set.insert(order[i].second);
+      visit(order[first].second, set);
+    }
+  }
+};
+
+}  // namespace
+
+std::vector<LinearTerm> ExprPool::merge_terms(const std::vector<LinearTerm>& terms) {
+  ByteSet seen;
+  bool disjoint = true;
+  for (const LinearTerm& term : terms) {
+    disjoint = disjoint && (seen & term.bytes).empty();
+    seen = seen | term.bytes;
+  }
+  if (disjoint) return join_equal(terms);
+  Groups groups;
+  for (std::size_t i = 0; i < terms.size(); ++i) groups.add(terms[i].bytes, i);
+  std::vector<LinearTerm> out;
+  std::vector<ExprId> targets;
+  groups.for_each(seen, [&](std::uint8_t representative, const ByteSet& set) {
+    targets.clear();
+    for (const LinearTerm& term : terms) {
+      if (term.bytes.contains(representative)) targets.push_back(term.target);
+    }
+    out.push_back({set, unite(targets)});
+  });
+  return join_equal(std::move(out));
+}
+
+std::vector<LinearTerm> ExprPool::product(std::span<const LinearForm> forms) {
+  Groups groups;
+  ByteSet domain = ByteSet::all();
+  std::uint64_t number = 0;
+  for (const LinearForm& form : forms) {
+    ByteSet covered;
+    for (const LinearTerm& term : form) {
+      groups.add(term.bytes, number++);
+      covered = covered | term.bytes;
+    }
+    domain = domain & covered;
+  }
+  std::vector<LinearTerm> out;
+  std::vector<ExprId> targets;
+  groups.for_each(domain, [&](std::uint8_t representative, const ByteSet& set) {
+    targets.clear();
+    for (const LinearForm& form : forms) {
+      for (const LinearTerm& term : form) {
+        if (term.bytes.contains(representative)) targets.push_back(term.target);
+      }
+    }
+    const ExprId target = intersect(targets);
+    if (target != kEmptyId) out.push_back({set, target});
+  });
+  return join_equal(std::move(out));
+}
+
+ExprId ExprPool::step(ExprId id, std::uint8_t byte) {
+  const Node& node = this->node(id);
+  if (node.row != kNoIndex) return ExprId{rows_[node.row].next[byte]};
+  // Literal sets may have a million states below: follow one edge without building the rest.
+  const Node& first = this->node(head(id));
+  if (first.kind == Kind::kLeaf && !(first.flags & kNullable)) {
+    const std::uint32_t target = automaton(first).next(first.b, byte);
+    if (target == LeafDfa::kDead) return kEmptyId;
+    const ExprId rest = tail(id);
+    const ExprId next = concat(leaf(first.a, target), rest);
+    return live(next) ? next : kEmptyId;
+  }
+  for (const LinearTerm& term : linear_form(id)) {
+    if (term.bytes.contains(byte)) return live(term.target) ? term.target : kEmptyId;
+  }
+  return kEmptyId;
+}
+
+const Row& ExprPool::row(ExprId id) {
+  if (const std::uint32_t index = node(id).row; index != kNoIndex) return rows_[index];
+  const LinearForm form = linear_form(id);
+  Row row{};
+  for (const LinearTerm& term : form) {
+    if (!live(term.target)) continue;
+    term.bytes.for_each([&](std::uint8_t b) { row.next[b] = index_of(term.target); });
+  }
+  row.loop = loop_of_state(id);
+  const auto index = static_cast<std::uint32_t>(rows_.size());
+  rows_.push_back(row);
+  nodes_[index_of(id)].row = index;
+  return rows_[index];
+}
+
+bool ExprPool::meets(std::uint32_t class_index, ExprId id) {
+  const std::uint64_t key = (static_cast<std::uint64_t>(index_of(id)) << 32) | class_index;
+  if (auto it = meets_.find(key); it != meets_.end()) return it->second;
+  const LeafDfa& dfa = class_automaton(class_index);
+  const bool found = meets_from(dfa, dfa.start(), id);
+  meets_.emplace(key, found);
+  return found;
+}
+
+bool ExprPool::meets_from(const LeafDfa& dfa, std::uint32_t state, ExprId id) {
+  const LinearForm form = linear_form(id);
+  bool found = false;
+  dfa.for_each_edge(state, [&](std::uint8_t low, std::uint8_t high, std::uint32_t target) {
+    if (found) return;
+    const ByteSet range = ByteSet::range(low, high);
+    for (const LinearTerm& term : form) {
+      if (found || (term.bytes & range).empty() || !live(term.target)) continue;
+      found = dfa.accepting(target) || meets_from(dfa, target, term.target);
+    }
+  });
+  return found;
+}
+
+}  // namespace formgate

@@ -1,0 +1,160 @@
+// Which expressions have no text at all.
+//
+// Structure decides it for expressions without Boolean operators: constructors let the empty
+// language through nowhere. Intersections, complements and scopes ("components") are explored: all
+// their derivatives are built, and liveness flows backwards from those that accept the empty text.
+// A derivative of an expression contains only derivatives of its components, so deciding the
+// components of a grammar decides every state its decoding can reach.
+//
+// Cost: one linear form for each derivative; the number of derivatives is exponential in the worst
+// case and limited by `Limits::max_states`.
+#include <algorithm>
+#include <thread>
+#include <unordered_map>
+
+#include "formgate/errors.hpp"
+#include "formgate/expr_pool.hpp"
+
+namespace formgate {
+namespace {
+
+constexpr std::uint8_t kUnknown = 0;
+constexpr std::uint8_t kLive = 1;
+constexpr std::uint8_t kDead = 2;
+
+bool is_component(Kind kind) {
+  return kind == Kind::kAnd || kind == Kind::kNot || kind == Kind::kScope;
+}
+
+}  // namespace
+
+// Liveness from the components' verdicts; a component without one counts as dead.
+bool ExprPool::live_by_parts(ExprId id) const {
+  const Node& node = this->node(id);
+  if (!(node.flags & kBoolean)) return id != kEmptyId;
+  if (is_component(node.kind)) return node.liveness == kLive;
+  if (node.flags & kNullable) return true;
+  switch (node.kind) {
+    case Kind::kConcat: {
+      ExprId rest = id;
+      for (; rest != kEpsilonId; rest = tail(rest)) {
+        if (!live_by_parts(head(rest))) return false;
+      }
+      return true;
+    }
+    case Kind::kUnion:
+      return std::ranges::any_of(members(node), [this](ExprId m) { return live_by_parts(m); });
+    case Kind::kRepeat:
+      return live_by_parts(ExprId{node.a});
+    default:
+      return true;
+  }
+}
+
+void ExprPool::components(ExprId id, std::vector<ExprId>& out) const {
+  const Node& node = this->node(id);
+  if (!(node.flags & kBoolean)) return;
+  if (is_component(node.kind)) {
+    out.push_back(id);
+  } else if (node.kind == Kind::kConcat) {
+    for (ExprId rest = id; rest != kEpsilonId; rest = tail(rest)) components(head(rest), out);
+  } else if (node.kind == Kind::kUnion) {
+    for (ExprId member : members(node)) components(member, out);
+  } else if (node.kind == Kind::kRepeat) {
+    components(ExprId{node.a}, out);
+  }
+}
+
+bool ExprPool::live(ExprId id) {
+  const Node& node = this->node(id);
+  if (!(node.flags & kBoolean)) return id != kEmptyId;
+  if (node.liveness == kUnknown) {
+    std::vector<ExprId> work;
+    components(id, work);
+    // Compilation has decided the components of every reachable state; what is left costs nothing.
+    explore(std::move(work), static_cast<std::size_t>(-1), nullptr, nullptr);
+    nodes_[index_of(id)].liveness = live_by_parts(id) ? kLive : kDead;
+  }
+  return nodes_[index_of(id)].liveness == kLive;
+}
+
+void ExprPool::decide(ExprId id, CompileContext& context, std::unique_lock<std::mutex>& lock) {
+  std::vector<ExprId> work;
+  components(id, work);
+  explore(std::move(work), context.limits().max_states, &context, &lock);
+}
+
+void ExprPool::explore(std::vector<ExprId> work, std::size_t budget, CompileContext* context,
+                       std::unique_lock<std::mutex>* lock) {
+  std::unordered_map<std::uint32_t, std::uint32_t> number;  // component -> position in `order`
+  std::vector<ExprId> order;
+  std::vector<std::vector<ExprId>> targets;         // by position
+  std::vector<std::vector<std::uint32_t>> sources;  // by position: who steps into it
+  const auto visit = [&](ExprId id) {
+    const auto [it, fresh] = number.emplace(index_of(id), static_cast<std::uint32_t>(order.size()));
+    if (fresh) {
+      order.push_back(id);
+      targets.emplace_back();
+      sources.emplace_back();
+    }
+    return it->second;
+  };
+  for (ExprId id : work) {
+    if (node(id).liveness == kUnknown) visit(id);
+  }
+  std::vector<ExprId> parts;
+  for (std::uint32_t i = 0; i < order.size(); ++i) {
+    if (order.size() > budget) {
+      throw Error(ErrorKind::kLimit,
+                  "deciding whether an intersection, complement or look-around is empty takes more "
+                  "than " +
+                      std::to_string(budget) +
+                      " states (Limits.max_states); raise the limit, or shorten the repetition "
+                      "counts under the look-around or intersection");
+    }
+    if (context) context->tick();
+    if (lock && waiting_.load(std::memory_order_relaxed) != 0) {
+      // Decoding goes first. What it drops of the pool's derived data only costs recomputation.
+      lock->unlock();
+      for (int spins = 0; spins < 1000 && waiting_.load(std::memory_order_relaxed) != 0; ++spins) {
+        std::this_thread::yield();
+      }
+      lock->lock();
+    }
+    const LinearForm form = linear_form(order[i]);
+    std::vector<ExprId> next;
+    for (const LinearTerm& term : form) next.push_back(term.target);
+    for (ExprId target : next) {
+      parts.clear();
+      components(target, parts);
+      for (ExprId part : parts) {
+        if (node(part).liveness == kUnknown) sources[visit(part)].push_back(i);
+      }
+    }
+    targets[i] = std::move(next);
+  }
+  // Backwards from what accepts the empty text or steps into what is live already.
+  std::vector<std::uint32_t> ready;
+  const auto settle = [&](std::uint32_t i) {
+    Node& component = nodes_[index_of(order[i])];
+    if (component.liveness == kLive) return;
+    const bool alive = nullable(order[i]) || std::ranges::any_of(targets[i], [this](ExprId t) {
+                         return live_by_parts(t);
+                       });
+    if (!alive) return;
+    component.liveness = kLive;
+    ready.push_back(i);
+  };
+  for (std::uint32_t i = 0; i < order.size(); ++i) settle(i);
+  while (!ready.empty()) {
+    const std::uint32_t i = ready.back();
+    ready.pop_back();
+    for (std::uint32_t source : sources[i]) settle(source);
+  }
+  for (ExprId id : order) {
+    Node& component = nodes_[index_of(id)];
+    if (component.liveness == kUnknown) component.liveness = kDead;
+  }
+}
+
+}  // namespace formgate

@@ -1,0 +1,191 @@
+// Which characters leave a state alive, so that walks need not look at text made of them.
+//
+// A state that starts with a repeated class stays alive on any text of the class, up to its count.
+// For Boolean states that is not enough: what matters is that every intermediate state is alive. A
+// character that leads from a state back to itself is harmless, and so is one that only counts down
+// members of an intersection, as long as the counted-down intersections are alive.
+#include <algorithm>
+#include <map>
+
+#include "formgate/buckets.hpp"
+#include "formgate/expr_pool.hpp"
+
+namespace formgate {
+
+LoopSet ExprPool::loop_of_state(ExprId id) {
+  const Kind kind = node(id).kind;
+  if (kind == Kind::kAnd) return loop_of_intersection(id);
+  if (kind == Kind::kScope || kind == Kind::kNot) {
+    const std::uint32_t index = self_loop(id);
+    return index == kNoIndex ? LoopSet{} : class_loop(index);
+  }
+  const ExprId single[] = {id};
+  const std::span<const ExprId> items =
+      kind == Kind::kUnion ? members(node(id)) : std::span<const ExprId>(single);
+  LoopSet best;
+  // Any one member that stays alive keeps the union alive; a few members are enough to look at.
+  for (std::size_t i = 0; i < items.size() && i < 8; ++i) {
+    if (!live(items[i])) continue;
+    const Node& first = node(head(items[i]));
+    const bool repeats = first.kind == Kind::kRepeat;
+    const std::uint32_t index =
+        repeats ? loop_of(ExprId{first.a}).class_index : class_of(head(items[i]));
+    if (index == kNoIndex) continue;
+    LoopSet own = class_loop(index);
+    own.limit = repeats ? first.max : 1;
+    const auto weight = [](const LoopSet& loop) {
+      return std::popcount(loop.buckets) + std::popcount(loop.letters);
+    };
+    if (weight(own) > weight(best)) best = own;
+  }
+  return best;
+}
+
+ExprPool::Loop ExprPool::loop_of(ExprId base) {
+  if (auto it = loops_.find(index_of(base)); it != loops_.end()) return it->second;
+  Loop loop{class_of(base), kEmptyId};
+  if (loop.class_index == kNoIndex && node(base).kind == Kind::kUnion) {
+    std::vector<Interval> intervals;
+    std::vector<ExprId> rest;
+    for (ExprId member : members(node(base))) {
+      const std::uint32_t index = class_of(member);
+      if (index == kNoIndex) {
+        rest.push_back(member);
+      } else {
+        const auto& own = classes_[index].intervals();
+        intervals.insert(intervals.end(), own.begin(), own.end());
+      }
+    }
+    if (!intervals.empty()) loop.class_index = intern_class(CharSet(std::move(intervals)));
+    loop.rest = unite(rest);
+  }
+  loops_.emplace(index_of(base), loop);
+  return loop;
+}
+
+const LoopSet& ExprPool::class_loop(std::uint32_t class_index) {
+  auto [it, fresh] = class_loops_.try_emplace(class_index);
+  if (fresh) {
+    const CharSet& set = classes_[class_index];
+    it->second.buckets = buckets_inside(set) | kLowerBuckets;
+    for (std::uint32_t i = 0; i < 26; ++i) {
+      if (set.contains('a' + i)) it->second.letters |= 1u << i;
+    }
+    it->second.limit = kUnbounded;
+  }
+  return it->second;
+}
+
+// The class of characters that lead from a state back to itself; kNoIndex when there are none.
+std::uint32_t ExprPool::self_loop(ExprId id) {
+  if (auto it = self_loops_.find(index_of(id)); it != self_loops_.end()) return it->second;
+  using Ranges = std::vector<std::pair<std::uint32_t, std::uint32_t>>;
+  std::map<std::pair<std::uint32_t, unsigned>, Ranges> memo;
+  // Values that `rest` continuation bytes spell on the way from `state` back to `id`.
+  const auto suffix = [&](auto&& self, ExprId state, unsigned rest) -> const Ranges& {
+    auto [it, fresh] = memo.try_emplace({index_of(state), rest});
+    if (!fresh) return it->second;
+    Ranges out;
+    const std::uint32_t span = 1u << (6 * (rest - 1));
+    for (const LinearTerm& term : linear_form(state)) {
+      if (rest == 1 && term.target != id) continue;
+      for (std::uint32_t b = 0x80; b < 0xC0; ++b) {
+        if (!term.bytes.contains(static_cast<std::uint8_t>(b))) continue;
+        const std::uint32_t base = (b & 0x3F) * span;
+        if (rest == 1) {
+          out.emplace_back(base, base);
+        } else {
+          for (const auto& [low, high] : self(self, term.target, rest - 1)) {
+            out.emplace_back(base + low, base + high);
+          }
+        }
+      }
+    }
+    std::sort(out.begin(), out.end());
+    Ranges merged;
+    for (const auto& [low, high] : out) {
+      if (!merged.empty() && merged.back().second + 1 == low) {
+        merged.back().second = high;
+      } else {
+        merged.emplace_back(low, high);
+      }
+    }
+    Ranges& slot = memo[{index_of(state), rest}];
+    slot = std::move(merged);
+    return slot;
+  };
+  std::vector<Interval> found;
+  for (const LinearTerm& term : linear_form(id)) {
+    term.bytes.for_each([&](std::uint8_t b) {
+      if (b < 0x80) {
+        if (term.target == id) found.push_back({b, b});
+        return;
+      }
+      if (b < 0xC2 || b > 0xF4) return;
+      const unsigned rest = b < 0xE0 ? 1 : b < 0xF0 ? 2 : 3;
+      // Overlong spellings are no characters.
+      const std::uint32_t least = rest == 1 ? 0x80 : rest == 2 ? 0x800 : 0x10000;
+      const std::uint32_t base = (b & (0x3Fu >> rest)) << (6 * rest);
+      for (const auto& [low, high] : suffix(suffix, term.target, rest)) {
+        if (base + high >= least) found.push_back({std::max(base + low, least), base + high});
+      }
+    });
+  }
+  const std::uint32_t index = found.empty() ? kNoIndex : intern_class(CharSet(std::move(found)));
+  self_loops_.emplace(index_of(id), index);
+  return index;
+}
+
+// Whether the expression is C{m,n} K and a character of C does nothing but count down.
+bool ExprPool::counted(ExprId id, std::uint32_t& class_index, ExprId& next) {
+  const Node repeat = node(head(id));
+  if (repeat.kind != Kind::kRepeat || (repeat.min == 0 && repeat.max == kUnbounded)) return false;
+  class_index = class_of(ExprId{repeat.a});
+  if (class_index == kNoIndex) return false;
+  const ExprId rest = tail(id);
+  if (rest != kEpsilonId && meets(class_index, rest)) return false;
+  next = concat(this->repeat(ExprId{repeat.a}, repeat.min == 0 ? 0 : repeat.min - 1,
+                             repeat.max == kUnbounded ? kUnbounded : repeat.max - 1),
+                rest);
+  return true;
+}
+
+LoopSet ExprPool::loop_of_intersection(ExprId id) {
+  constexpr std::uint32_t kLongest = 128;  // longer runs of one class are rare in tokens
+  std::vector<ExprId> parts(members(node(id)).begin(), members(node(id)).end());
+  if (node(id).behinds != 0) return {};
+  std::vector<bool> counts(parts.size());
+  bool counting = false;
+  CharSet common = CharSet::all();
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    std::uint32_t index = kNoIndex;
+    ExprId next{};
+    if (free_of_context(parts[i])) {
+      counts[i] = counted(parts[i], index, next);
+      if (!counts[i]) index = self_loop(parts[i]);
+    }
+    if (index == kNoIndex) return {};
+    counting = counting || counts[i];
+    common = common.intersect(classes_[index]);
+    if (common.empty()) return {};
+  }
+  LoopSet loop = class_loop(intern_class(common));
+  if (!counting) return loop;
+  for (loop.limit = 0; loop.limit < kLongest; ++loop.limit) {
+    for (std::size_t i = 0; i < parts.size(); ++i) {
+      std::uint32_t index = kNoIndex;
+      ExprId next{};
+      if (!counts[i]) continue;
+      if (counted(parts[i], index, next)) {
+        parts[i] = next;
+      } else if (self_loop(parts[i]) == kNoIndex ||
+                 !common.subset_of(classes_[self_loop(parts[i])])) {
+        return loop;
+      }
+    }
+    if (!live(intersect(parts))) return loop;
+  }
+  return loop;
+}
+
+}  // namespace formgate

@@ -1,0 +1,167 @@
+// Lowering of a grammar to one expression.
+#include <algorithm>
+
+#include "formgate/errors.hpp"
+#include "formgate/grammar.hpp"
+
+namespace formgate {
+
+// Look-behinds of one scope: trackers, and which node became which.
+struct Grammar::Scope {
+  std::vector<ExprId> trackers;
+  Done done;
+};
+
+ExprId Grammar::lower(ExprPool& pool, CompileContext& context) const {
+  if (!has_start_) {
+    throw Error(ErrorKind::kGrammar, "the grammar has no start; call start(node) once");
+  }
+  std::vector<std::string> open_rules;
+  Done scopes;
+  return lower_scope(pool, start_, context, open_rules, scopes, 0);
+}
+
+// Depth-first with an explicit stack; only nested scopes recurse, up to the depth limit.
+ExprId Grammar::lower_scope(ExprPool& pool, std::uint32_t root, CompileContext& context,
+                            std::vector<std::string>& open_rules, Done& scopes,
+                            std::size_t depth) const {
+  if (depth > context.limits().max_depth) {
+    throw Error(ErrorKind::kLimit, "scopes are nested deeper than Limits.max_depth = " +
+                                       std::to_string(context.limits().max_depth));
+  }
+  Scope scope;
+  const std::size_t first_nodes = pool.node_count();
+  struct Frame {
+    std::uint32_t node;
+    std::size_t next;
+  };
+  std::vector<Frame> stack{{root, 0}};
+  const auto leave = [&](std::uint32_t node, ExprId value) {
+    if (pool.node(value).depth > context.limits().max_depth) {
+      throw Error(ErrorKind::kLimit,
+                  "the grammar is nested deeper than Limits.max_depth = " +
+                      std::to_string(context.limits().max_depth) +
+                      " (repetitions, alternatives, Boolean operators); raise the limit or flatten "
+                      "the grammar");
+    }
+    if (pool.node_count() - first_nodes > context.limits().max_nodes) {
+      throw Error(ErrorKind::kLimit, "the grammar needs more than Limits.max_nodes = " +
+                                         std::to_string(context.limits().max_nodes) +
+                                         " expressions; raise the limit");
+    }
+    scope.done.emplace(node, value);
+    stack.pop_back();
+  };
+  while (!stack.empty()) {
+    context.tick();
+    const std::uint32_t at = stack.back().node;
+    if (scope.done.contains(at)) {
+      stack.pop_back();
+      continue;
+    }
+    const Node& node = nodes_[at];
+    if (node.op == Op::kScope) {
+      // A scope means the same wherever it stands, so it is lowered once.
+      if (!scopes.contains(at)) {
+        const ExprId inner =
+            lower_scope(pool, node.parts[0], context, open_rules, scopes, depth + 1);
+        scopes.emplace(at, inner);
+      }
+      leave(at, scopes.at(at));
+      continue;
+    }
+    if (node.op == Op::kRule) {
+      const auto it = rules_.find(node.text);
+      if (it == rules_.end()) {
+        throw Error(ErrorKind::kGrammar, "rule \"" + node.text +
+                                             "\" is used but not defined; call define(\"" +
+                                             node.text + "\", node)");
+      }
+      if (const auto body = scope.done.find(it->second); body != scope.done.end()) {
+        if (stack.back().next) open_rules.pop_back();
+        leave(at, body->second);
+        continue;
+      }
+      const auto open = std::ranges::find(open_rules, node.text);
+      if (open != open_rules.end()) {
+        std::string cycle;
+        for (auto name = open; name != open_rules.end(); ++name) cycle += *name + " -> ";
+        throw Error(ErrorKind::kUnsupported,
+                    "recursive rule: " + cycle + node.text +
+                        "; the byte-level engine takes regular grammars only: write the recursion "
+                        "as a repetition, or bound its depth");
+      }
+      open_rules.push_back(node.text);
+      stack.back().next = 1;
+      stack.push_back({it->second, 0});
+      continue;
+    }
+    if (stack.back().next < node.parts.size()) {
+      stack.push_back({node.parts[stack.back().next++], 0});
+      continue;
+    }
+    std::vector<ExprId> parts;
+    parts.reserve(node.parts.size());
+    for (std::uint32_t part : node.parts) parts.push_back(scope.done.at(part));
+    leave(at, build(pool, node, parts, scope));
+  }
+  return pool.scope(scope.done.at(root), scope.trackers);
+}
+
+ExprId Grammar::build(ExprPool& pool, const Node& node, const std::vector<ExprId>& parts,
+                      Scope& scope) const {
+  switch (node.op) {
+    case Op::kLiteral:
+      return pool.literal(node.text);
+    case Op::kChars: {
+      const CharSet& set = char_sets_[node.extra];
+      return pool.chars(set);
+    }
+    case Op::kBytes:
+      return pool.bytes(byte_sets_[node.extra]);
+    case Op::kSequence: {
+      ExprId out = ExprPool::kEpsilonId;
+      for (std::size_t i = parts.size(); i-- > 0;) out = pool.concat(parts[i], out);
+      return out;
+    }
+    case Op::kChoice:
+      return pool.unite(parts);
+    case Op::kRepeat:
+      return pool.repeat(parts[0], node.min, node.max);
+    case Op::kIntersection:
+      return pool.intersect(parts);
+    case Op::kComplement:
+      return pool.intersect(ExprPool::kTextId, pool.complement(parts[0]));
+    case Op::kStrings:
+      return pool.strings(automata_[node.extra]);
+    case Op::kLookAhead:
+      return pool.look(node.negative ? pool.complement(parts[0]) : parts[0]);
+    case Op::kLookBehind: {
+      const auto known = std::ranges::find(scope.trackers, parts[0]);
+      const auto tracker = static_cast<std::uint32_t>(known - scope.trackers.begin());
+      if (known == scope.trackers.end()) {
+        if (tracker >= ExprPool::kMaxTrackers) {
+          throw Error(ErrorKind::kLimit,
+                      "more than " + std::to_string(ExprPool::kMaxTrackers) +
+                          " different look-behinds in one pattern; merge some of them");
+        }
+        scope.trackers.push_back(parts[0]);
+      }
+      return pool.behind(tracker, node.negative);
+    }
+    case Op::kUnordered:
+      throw Error(ErrorKind::kUnsupported,
+                  "unordered parts need the symbol-level engine; write the orders out with choice");
+    case Op::kSpecial:
+      throw Error(ErrorKind::kUnsupported,
+                  "special token \"" + node.text +
+                      "\" cannot be part of a text: text never matches a special token; end the "
+                      "output with a stop id instead");
+    case Op::kScope:
+    case Op::kRule:
+      break;
+  }
+  return ExprPool::kEmptyId;
+}
+
+}  // namespace formgate

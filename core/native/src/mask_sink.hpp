@@ -1,0 +1,68 @@
+// Collects tokens during a walk: a list while there are few, a bitmap once there are many.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "formgate/masks.hpp"
+
+namespace formgate {
+
+class MaskCache::Sink {
+ public:
+  explicit Sink(const Vocabulary& vocabulary) : vocabulary_(vocabulary) {}
+
+  // Tokens of ranks [begin, end).
+  void add_ranks(std::uint32_t begin, std::uint32_t end) {
+    const auto ids = vocabulary_.ids();
+    if (dense_.empty()) {
+      if (list_.size() + (end - begin) <= kMostListed) {
+        for (std::uint32_t rank = begin; rank < end; ++rank) list_.push_back(ids[rank]);
+        return;
+      }
+      densify();
+    }
+    for (std::uint32_t rank = begin; rank < end; ++rank) set_bit(dense_.data(), ids[rank]);
+  }
+  void add(TokenId id) {
+    if (!dense_.empty()) {
+      set_bit(dense_.data(), id);
+    } else if (list_.size() < kMostListed) {
+      list_.push_back(id);
+    } else {
+      densify();
+      set_bit(dense_.data(), id);
+    }
+  }
+  void add_group(const TokenGroup& group) {
+    if (group.dense.empty()) {
+      for (TokenId id : group.ids) add(id);
+      return;
+    }
+    if (dense_.empty()) densify();
+    for (std::size_t i = 0; i < dense_.size(); ++i) dense_[i] |= group.dense[i];
+  }
+  bool empty() const { return list_.empty() && dense_.empty(); }
+
+  std::shared_ptr<const TokenSet> finish() {
+    auto set = std::make_shared<TokenSet>();
+    set->ids.assign(list_.begin(), list_.end());
+    set->dense = std::move(dense_);
+    return set;
+  }
+
+ private:
+  void densify() {
+    dense_.assign(vocabulary_.words(), 0);
+    for (TokenId id : list_) set_bit(dense_.data(), id);
+    list_.clear();
+  }
+
+  // A list of this many tokens is filled about as fast as a bitmap of 16 KiB is copied.
+  static constexpr std::size_t kMostListed = 512;
+  const Vocabulary& vocabulary_;
+  std::vector<TokenId> list_;
+  Bitmap dense_;
+};
+
+}  // namespace formgate

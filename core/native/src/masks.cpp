@@ -1,0 +1,299 @@
+#include "formgate/masks.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <cstring>
+
+#include "mask_sink.hpp"
+
+namespace formgate {
+namespace {
+
+std::atomic<std::size_t> cache_budget{128u << 20};
+
+// Unions of more dense parts than this are stored flat: filling costs one pass per part.
+constexpr std::size_t kMostDenseParts = 3;
+constexpr std::size_t kMostParts = 12;
+
+// Subtrees with more tokens than this have masks of their own, shared between states.
+constexpr std::uint32_t kLargeSubtree = 512;
+
+// Alternatives nested deeper than this are walked together: recursion must not follow the input.
+constexpr unsigned kMostNested = 64;
+
+}  // namespace
+
+void Mask::fill(std::uint32_t* out, const Vocabulary& vocabulary) const {
+  const std::size_t words = vocabulary.words();
+  bool blank = true;
+  for (const Part& part : parts) {
+    const Bitmap& dense = part.tokens->dense;
+    if (dense.empty()) continue;
+    const std::uint32_t* source = dense.data();
+    const std::uint32_t* limit = part.limit ? part.limit->data() : nullptr;
+    if (blank && !limit) {
+      std::memcpy(out, source, words * 4);
+    } else if (blank) {
+      for (std::size_t i = 0; i < words; ++i) out[i] = source[i] & limit[i];
+    } else if (!limit) {
+      for (std::size_t i = 0; i < words; ++i) out[i] |= source[i];
+    } else {
+      for (std::size_t i = 0; i < words; ++i) out[i] |= source[i] & limit[i];
+    }
+    blank = false;
+  }
+  if (blank) std::memset(out, 0, words * 4);
+  for (const Part& part : parts) {
+    if (!part.tokens->dense.empty()) continue;
+    if (!part.limit) {
+      for (TokenId id : part.tokens->ids) set_bit(out, id);
+    } else {
+      for (TokenId id : part.tokens->ids) {
+        if (test_bit(part.limit->data(), id)) set_bit(out, id);
+      }
+    }
+  }
+  if (accepting) {
+    for (TokenId id : vocabulary.stop_ids()) set_bit(out, id);
+  }
+}
+
+MaskCache::MaskCache(ExprPool& pool, std::shared_ptr<const Vocabulary> vocabulary,
+                     MaskOptions options)
+    : pool_(pool), vocabulary_(std::move(vocabulary)), options_(options) {}
+
+void MaskCache::set_budget(std::size_t bytes) { cache_budget.store(bytes); }
+
+std::shared_ptr<const Mask> MaskCache::mask(ExprId id) {
+  if (auto it = masks_.find(index_of(id)); it != masks_.end()) return it->second;
+  if (bytes_ > cache_budget.load()) evict();
+  return mask_at(id, 0);
+}
+
+std::shared_ptr<const Mask> MaskCache::mask_at(ExprId id, std::uint32_t node) {
+  const std::uint64_t key = (static_cast<std::uint64_t>(node) << 32) | index_of(id);
+  if (auto it = masks_.find(key); it != masks_.end()) return it->second;
+  auto out = std::make_shared<Mask>();
+  ++depth_;
+  if (pool_.live(id)) item(id, node, *out);
+  --depth_;
+  compress(*out);
+  out->accepting = pool_.nullable(id);
+  if (options_.keep_masks) {
+    // Parts are shared with the tables; only what this mask alone holds is counted.
+    for (const Mask::Part& part : out->parts) {
+      if (part.tokens.use_count() <= 2) bytes_ += part.tokens->memory_usage();
+    }
+    bytes_ += sizeof(Mask) + 64 + out->parts.size() * sizeof(Mask::Part);
+    masks_.emplace(key, out);
+  }
+  return out;
+}
+
+void MaskCache::append(Mask& out, ExprId id, std::uint32_t node) {
+  if (id == ExprPool::kEmptyId || id == ExprPool::kEpsilonId) return;
+  const auto own = mask_at(id, node);
+  out.parts.insert(out.parts.end(), own->parts.begin(), own->parts.end());
+}
+
+void MaskCache::compress(Mask& mask) {
+  std::erase_if(mask.parts, [](const Mask::Part& part) {
+    return part.tokens->dense.empty() && part.tokens->ids.empty();
+  });
+  std::size_t dense = 0;
+  std::size_t ids = 0;
+  for (const Mask::Part& part : mask.parts) {
+    dense += part.tokens->dense.empty() ? 0 : 1;
+    ids += part.tokens->ids.size();
+  }
+  // One alternative, or few dense parts with few loose tokens: a fill is fast as it is.
+  if (mask.parts.size() <= 1) return;
+  if (dense <= kMostDenseParts && ids <= 1024 && mask.parts.size() <= kMostParts) return;
+  auto flat = std::make_shared<TokenSet>();
+  if (dense == 0 && ids <= 1024) {
+    for (const Mask::Part& part : mask.parts) {
+      for (TokenId id : part.tokens->ids) {
+        if (!part.limit || test_bit(part.limit->data(), id)) flat->ids.push_back(id);
+      }
+    }
+    std::sort(flat->ids.begin(), flat->ids.end());
+    flat->ids.erase(std::unique(flat->ids.begin(), flat->ids.end()), flat->ids.end());
+  } else {
+    flat->dense.assign(vocabulary_->words(), 0);
+    mask.accepting = false;  // the stop ids are no part of the text
+    mask.fill(flat->dense.data(), *vocabulary_);
+  }
+  mask.parts.assign(1, {std::move(flat), nullptr});
+}
+
+void MaskCache::evict() {
+  masks_.clear();
+  groups_.clear();
+  tables_.clear();
+  bytes_ = 0;
+}
+
+void MaskCache::item(ExprId id, std::uint32_t node, Mask& out) {
+  const bool plain = unspellable_.empty();
+  const Kind kind = pool_.node(pool_.head(id)).kind;
+  if (plain && options_.class_tables && depth_ < kMostNested) {
+    if (kind == Kind::kRepeat && loop_item(id, node, out)) return;
+    if ((kind == Kind::kRepeat || kind == Kind::kUnion) && group_item(id, node, out)) return;
+  }
+  if (plain && options_.automaton_walk && kind == Kind::kLeaf) {
+    leaf_item(id, node, out);
+    return;
+  }
+  walk_item(id, node, out);
+}
+
+// Takes alternatives at the head apart: (x|y)K, x?K, x{m,n}K. A repeated part that may be empty is
+// left to the walk: taking it apart would not end.
+bool MaskCache::group_item(ExprId id, std::uint32_t node, Mask& out) {
+  const ExprId first = pool_.head(id);
+  ExprId rest = pool_.tail(id);
+  ExprId base = first;
+  const Node head = pool_.node(first);
+  if (head.kind == Kind::kRepeat) {
+    base = ExprId{head.a};
+    if (pool_.nullable(base) || !pool_.free_of_context(base)) return false;
+    if (head.min == 0) append(out, rest, node);
+    rest = pool_.concat(pool_.repeat(base, head.min == 0 ? 0 : head.min - 1,
+                                     head.max == kUnbounded ? kUnbounded : head.max - 1),
+                        rest);
+  }
+  std::vector<ExprId> members{base};
+  if (pool_.node(base).kind == Kind::kUnion) {
+    const auto list = pool_.members(pool_.node(base));
+    members.assign(list.begin(), list.end());
+  }
+  for (ExprId member : members) append(out, pool_.concat(member, rest), node);
+  return true;
+}
+
+void MaskCache::walk_item(ExprId id, std::uint32_t node, Mask& out) {
+  const TrieNode& top = vocabulary_->trie()[node];
+  if (options_.class_tables && unspellable_.empty() &&
+      top.rank_end - top.rank_begin > kLargeSubtree && run_item(id, node, out)) {
+    return;
+  }
+  Sink sink(*vocabulary_);
+  walk(node, id, sink, &out);
+  if (!sink.empty()) out.parts.push_back({sink.finish(), nullptr});
+}
+
+// Adds to `sink` every token below `node` (not at it) that `state` allows.
+void MaskCache::walk(std::uint32_t node, ExprId state, Sink& sink, Mask* parts) {
+  const auto trie = vocabulary_->trie();
+  const bool cut = options_.cut_subtrees && unspellable_.empty();
+  const bool shared =
+      parts && options_.class_tables && unspellable_.empty() && depth_ < kMostNested;
+  const std::size_t base = stack_.size();
+  const auto labels = vocabulary_->labels();
+  const auto letters = vocabulary_->letters();
+  if (trie[node].child_count == 0) return;
+  if (cut && !parts && pool_.row(state).loop.covers(trie[node], letters[node])) {
+    sink.add_ranks(trie[node].own_end(), trie[node].rank_end);
+    return;
+  }
+  stack_.emplace_back(node, state);
+  while (stack_.size() > base) {
+    const auto [at, here] = stack_.back();
+    stack_.pop_back();
+    const Row& row = pool_.row(here);
+    const TrieNode& parent = trie[at];
+    const std::uint32_t end = parent.first_child + parent.child_count;
+    for (std::uint32_t child = parent.first_child; child < end; ++child) {
+      const std::uint32_t next = row.next[labels[child]];
+      if (next == 0) continue;
+      const TrieNode& below = trie[child];
+      const ExprId target{next};
+      if (below.child_count == 0) {
+        if (spellable(target)) sink.add_ranks(below.rank_begin, below.own_end());
+        continue;
+      }
+      const bool large = shared && below.rank_end - below.rank_begin > kLargeSubtree;
+      if (cut && !large && below.rank_end - below.rank_begin > 1 &&
+          pool_.row(target).loop.covers(below, letters[child])) {
+        sink.add_ranks(below.rank_begin, below.rank_end);
+        continue;
+      }
+      if (below.own_count > 0 && spellable(target)) {
+        sink.add_ranks(below.rank_begin, below.own_end());
+      }
+      if (large) {
+        append(*parts, target, child);
+        continue;
+      }
+      stack_.emplace_back(child, target);
+    }
+  }
+}
+
+// A literal set (or a single character of a class) at the head: walks its automaton.
+void MaskCache::leaf_item(ExprId id, std::uint32_t node, Mask& out) {
+  const auto trie = vocabulary_->trie();
+  const auto labels = vocabulary_->labels();
+  const Node head = pool_.node(pool_.head(id));
+  const ExprId tail = pool_.tail(id);
+  const LeafDfa& dfa = pool_.automaton(head);
+  Sink sink(*vocabulary_);
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> stack{{node, head.b}};
+  while (!stack.empty()) {
+    const auto [at, state] = stack.back();
+    stack.pop_back();
+    const TrieNode& parent = trie[at];
+    const auto enter = [&](std::uint32_t child, std::uint32_t next) {
+      const TrieNode& below = trie[child];
+      sink.add_ranks(below.rank_begin, below.own_end());
+      if (below.child_count == 0) return;
+      if (tail != ExprPool::kEpsilonId && dfa.accepting(next)) walk(child, tail, sink, &out);
+      if (dfa.has_edges(next)) stack.emplace_back(child, next);
+    };
+    // Merge of two sorted lists: children by label and edges by byte.
+    std::uint32_t child = parent.first_child;
+    const std::uint32_t end = child + parent.child_count;
+    dfa.for_each_edge(state, [&](std::uint8_t low, std::uint8_t high, std::uint32_t target) {
+      while (child < end && labels[child] < low) ++child;
+      for (; child < end && labels[child] <= high; ++child) enter(child, target);
+    });
+  }
+  out.parts.push_back({sink.finish(), nullptr});
+  if (dfa.accepting(head.b)) append(out, tail, node);
+}
+
+std::vector<ExprId> MaskCache::successors(ExprId id) {
+  const auto trie = vocabulary_->trie();
+  const auto labels = vocabulary_->labels();
+  std::unordered_set<std::uint32_t> seen;
+  std::vector<ExprId> out;
+  std::vector<std::pair<std::uint32_t, ExprId>> stack{{0, id}};
+  while (!stack.empty()) {
+    const auto [at, here] = stack.back();
+    stack.pop_back();
+    const Row& row = pool_.row(here);
+    const TrieNode& parent = trie[at];
+    for (std::uint32_t i = 0; i < parent.child_count; ++i) {
+      const std::uint32_t child = parent.first_child + i;
+      const std::uint32_t next = row.next[labels[child]];
+      if (next == 0) continue;
+      if (trie[child].own_count > 0 && spellable(ExprId{next}) && seen.insert(next).second) {
+        out.push_back(ExprId{next});
+      }
+      if (trie[child].child_count > 0) stack.emplace_back(child, ExprId{next});
+    }
+  }
+  return out;
+}
+
+bool Mask::contains(TokenId id, const Vocabulary& vocabulary) const {
+  for (const Part& part : parts) {
+    const bool inside = part.tokens->dense.empty()
+                            ? std::ranges::find(part.tokens->ids, id) != part.tokens->ids.end()
+                            : test_bit(part.tokens->dense.data(), id);
+    if (inside && (!part.limit || test_bit(part.limit->data(), id))) return true;
+  }
+  return accepting && std::ranges::binary_search(vocabulary.stop_ids(), id);
+}
+
+}  // namespace formgate

@@ -1,0 +1,112 @@
+// Masks of states that read runs of a set of ASCII characters uniformly.
+#include <algorithm>
+
+#include "formgate/masks.hpp"
+#include "mask_sink.hpp"
+
+namespace formgate {
+namespace {
+
+// Smaller sets lead into so little of the trie that a walk is as fast.
+constexpr unsigned kFewest = 8;
+
+}  // namespace
+
+// The largest set of ASCII characters that lead on together.
+ByteSet MaskCache::widest_step(ExprId id) {
+  const ByteSet ascii = ByteSet::range(0, 0x7F);
+  ByteSet widest;
+  for (const LinearTerm& term : pool_.linear_form(id)) {
+    if ((term.bytes & ascii).size() > widest.size() && pool_.live(term.target)) {
+      widest = term.bytes & ascii;
+    }
+  }
+  return widest;
+}
+
+// Appends states until there are `count`, or the run ends. Returns false when some characters of
+// the set part company with others.
+bool MaskCache::extend_run(Run& run, std::size_t count) {
+  while (run.open && run.states.size() <= count) {
+    ExprId next = ExprPool::kEmptyId;
+    for (const LinearTerm& term : pool_.linear_form(run.states.back())) {
+      if ((term.bytes & run.bytes).empty() || !pool_.live(term.target)) continue;
+      if (!run.bytes.subset_of(term.bytes)) return false;
+      next = term.target;
+    }
+    run.open = next != ExprPool::kEmptyId;
+    if (run.open) run.states.push_back(next);
+  }
+  return true;
+}
+
+bool MaskCache::run_item(ExprId id, std::uint32_t node, Mask& out) {
+  Run run{widest_step(id), {id}, true};
+  if (run.bytes.size() < kFewest) return false;
+  const std::uint32_t class_index = pool_.intern_class(CharSet::from_ascii(run.bytes));
+  ClassTable& table = class_table(class_index, node);
+  // No path through the trie has a longer run, so the states below are all that matter.
+  if (!extend_run(run, table.longest)) return false;
+  const std::size_t most = run.states.size() - 1;  // characters the run may have
+  const Bitmap* limit = nullptr;
+  if (!run.open && most < table.longest) {
+    std::size_t before = 0;  // the tables count from the beginning of a token
+    for (char c : vocabulary_->path(node)) before += (static_cast<std::uint8_t>(c) & 0xC0) != 0x80;
+    if (most + before < vocabulary_->max_characters()) {
+      limit = vocabulary_->at_most(static_cast<std::uint32_t>(most + before));
+      if (!limit) return false;
+    }
+  }
+  out.parts.push_back({table.inside, limit});
+  Sink leaving(*vocabulary_);
+  leave_run(table, class_index, run, leaving);
+  if (!leaving.empty()) out.parts.push_back({leaving.finish(), nullptr});
+
+  // Text that does not begin with a character of the run.
+  const auto trie = vocabulary_->trie();
+  const auto labels = vocabulary_->labels();
+  Sink sink(*vocabulary_);
+  const LinearForm form = pool_.linear_form(id);
+  const std::uint32_t end = trie[node].first_child + trie[node].child_count;
+  for (std::uint32_t child = trie[node].first_child; child < end; ++child) {
+    if (run.bytes.contains(labels[child])) continue;
+    for (const LinearTerm& term : form) {
+      if (!term.bytes.contains(labels[child]) || !pool_.live(term.target)) continue;
+      sink.add_ranks(trie[child].rank_begin, trie[child].own_end());
+      walk(child, term.target, sink, &out);
+    }
+  }
+  if (!sink.empty()) out.parts.push_back({sink.finish(), nullptr});
+  return true;
+}
+
+// Tokens that begin with a run and go on with another byte.
+void MaskCache::leave_run(ClassTable& table, std::uint32_t class_index, const Run& run,
+                          Sink& sink) {
+  const auto trie = vocabulary_->trie();
+  ByteSet leaving;
+  for (std::size_t i = 1; i < run.states.size(); ++i) {
+    for (const LinearTerm& term : pool_.linear_form(run.states[i])) {
+      if (pool_.live(term.target)) leaving = leaving | term.bytes;
+    }
+  }
+  leaving = leaving - run.bytes;
+  prepare_exits(table, class_index, leaving);
+  std::vector<ExprId> after;
+  leaving.for_each([&](std::uint8_t byte) {
+    after.clear();
+    for (const Exit& exit : exits_by(table, class_index, byte)) {
+      // Text that leaves at once is in no run; beyond the last state no run is that long.
+      if (exit.count == 0 || exit.count >= run.states.size()) continue;
+      for (std::size_t i = after.size(); i <= exit.count; ++i) {
+        after.push_back(pool_.step(run.states[i], byte));
+      }
+      const ExprId next = after[exit.count];
+      if (next == ExprPool::kEmptyId) continue;
+      sink.add_ranks(trie[exit.node].rank_begin, trie[exit.node].own_end());
+      if (trie[exit.node].child_count > 0) walk(exit.node, next, sink);
+    }
+  });
+}
+
+}  // namespace formgate

@@ -1,0 +1,230 @@
+#include "formgate/vocabulary.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+#include "formgate/buckets.hpp"
+#include "formgate/errors.hpp"
+#include "utf8.hpp"
+
+namespace formgate {
+namespace {
+
+std::uint64_t sort_key(std::string_view bytes) {
+  std::uint64_t key = 0;
+  for (std::size_t i = 0; i < 8; ++i) {
+    key = (key << 8) | (i < bytes.size() ? static_cast<std::uint8_t>(bytes[i]) : 0u);
+  }
+  return key;
+}
+
+}  // namespace
+
+Vocabulary::Vocabulary(const std::vector<std::optional<std::string_view>>& tokens,
+                       std::vector<TokenId> stop_ids, std::map<std::string, TokenId> special)
+    : size_(tokens.size()), stop_ids_(std::move(stop_ids)), special_(std::move(special)) {
+  if (tokens.empty()) {
+    throw Error(ErrorKind::kVocabulary, "the vocabulary has no tokens; pass one entry for each id");
+  }
+  if (tokens.size() > (1u << 28)) {
+    throw Error(ErrorKind::kVocabulary, "the vocabulary has " + std::to_string(tokens.size()) +
+                                            " ids, more than the 2^28 that are supported");
+  }
+  std::sort(stop_ids_.begin(), stop_ids_.end());
+  stop_ids_.erase(std::unique(stop_ids_.begin(), stop_ids_.end()), stop_ids_.end());
+  for (TokenId id : stop_ids_) {
+    if (id >= size_) {
+      throw Error(ErrorKind::kVocabulary,
+                  "stop id " + std::to_string(id) + " is outside the vocabulary of " +
+                      std::to_string(size_) + " ids; pass the size of the model's vocabulary");
+    }
+  }
+  for (const auto& [name, id] : special_) {
+    if (id >= size_) {
+      throw Error(ErrorKind::kVocabulary, "special token \"" + name + "\" has id " +
+                                              std::to_string(id) + ", outside the vocabulary of " +
+                                              std::to_string(size_) + " ids");
+    }
+  }
+  store(tokens);
+  rank_to_id_ = sort_tokens();
+  build_trie();
+  annotate();
+  describe_paths();
+  group_tokens();
+  count_characters();
+  find_spellable();
+}
+
+void Vocabulary::store(const std::vector<std::optional<std::string_view>>& tokens) {
+  std::vector<bool> silent(size_, false);
+  for (TokenId id : stop_ids_) silent[id] = true;
+  for (const auto& [name, id] : special_) silent[id] = true;
+  std::size_t total = 0;
+  for (std::size_t id = 0; id < size_; ++id) {
+    if (silent[id] || !tokens[id]) continue;
+    if (tokens[id]->empty()) {
+      throw Error(ErrorKind::kVocabulary,
+                  "token " + std::to_string(id) +
+                      " has empty text, so it could be generated for ever; pass None for ids "
+                      "without text");
+    }
+    if (tokens[id]->size() > 0xFFFF) {
+      throw Error(ErrorKind::kVocabulary, "token " + std::to_string(id) + " has " +
+                                              std::to_string(tokens[id]->size()) +
+                                              " bytes, more than the 65535 that are supported");
+    }
+    total += tokens[id]->size();
+  }
+  bytes_.reserve(total);
+  offsets_.reserve(size_ + 1);
+  Hasher hasher(0xF0CAB);
+  hasher.add(size_);
+  for (std::size_t id = 0; id < size_; ++id) {
+    offsets_.push_back(bytes_.size());
+    if (!silent[id] && tokens[id]) bytes_.append(*tokens[id]);
+  }
+  offsets_.push_back(bytes_.size());
+  // Lengths and the joined text determine every token.
+  for (std::uint64_t offset : offsets_) hasher.add(offset);
+  hasher.add(std::string_view(bytes_));
+  hasher.add(stop_ids_.size());
+  for (TokenId id : stop_ids_) hasher.add(id);
+  for (const auto& [name, id] : special_) hasher.add(std::string_view(name)).add(id);
+  fingerprint_ = hasher.finish();
+}
+
+std::optional<std::string_view> Vocabulary::token_bytes(TokenId id) const {
+  if (id >= size_ || offsets_[id] == offsets_[id + 1]) return std::nullopt;
+  return std::string_view(bytes_).substr(offsets_[id], offsets_[id + 1] - offsets_[id]);
+}
+
+std::vector<TokenId> Vocabulary::sort_tokens() {
+  struct Entry {
+    std::uint64_t key;
+    TokenId id;
+    std::uint32_t length;
+  };
+  std::vector<Entry> entries;
+  entries.reserve(size_);
+  for (std::size_t id = 0; id < size_; ++id) {
+    if (auto text = token_bytes(static_cast<TokenId>(id))) {
+      entries.push_back(
+          {sort_key(*text), static_cast<TokenId>(id), static_cast<std::uint32_t>(text->size())});
+      max_bytes_ = std::max(max_bytes_, static_cast<std::uint32_t>(text->size()));
+    }
+  }
+  std::sort(entries.begin(), entries.end(), [this](const Entry& a, const Entry& b) {
+    if (a.key != b.key) return a.key < b.key;
+    const int order = a.length > 8 && b.length > 8
+                          ? token_bytes(a.id)->substr(8).compare(token_bytes(b.id)->substr(8))
+                          : static_cast<int>(a.length) - static_cast<int>(b.length);
+    return order != 0 ? order < 0 : a.id < b.id;
+  });
+  std::vector<TokenId> ids;
+  ids.reserve(entries.size());
+  for (const Entry& entry : entries) ids.push_back(entry.id);
+  return ids;
+}
+
+void Vocabulary::build_trie() {
+  // Sorted copies of the texts, so that the scans below read memory in order.
+  std::vector<std::string_view> texts;
+  texts.reserve(rank_to_id_.size());
+  for (TokenId id : rank_to_id_) texts.push_back(*token_bytes(id));
+
+  struct Pending {
+    std::uint32_t node;
+    std::uint32_t depth;
+  };
+  const auto count = static_cast<std::uint32_t>(texts.size());
+  nodes_.reserve(count * 2 + 1);
+  labels_.reserve(count * 2 + 1);
+  nodes_.push_back({0, 0, 0, count, 0, 0, 0, 0});
+  labels_.push_back(0);
+  std::vector<Pending> stack{{0, 0}};
+  while (!stack.empty()) {
+    const Pending item = stack.back();
+    stack.pop_back();
+    std::uint32_t rank = nodes_[item.node].rank_begin;
+    const std::uint32_t end = nodes_[item.node].rank_end;
+    while (rank < end && texts[rank].size() == item.depth) ++rank;
+    const std::uint32_t own = rank - nodes_[item.node].rank_begin;
+    if (own > 0xFFFF) {
+      throw Error(ErrorKind::kVocabulary,
+                  std::to_string(own) + " tokens have the same text as token " +
+                      std::to_string(rank_to_id_[rank - 1]) + "; at most 65535 may share one");
+    }
+    nodes_[item.node].own_count = static_cast<std::uint16_t>(own);
+    const auto first = static_cast<std::uint32_t>(nodes_.size());
+    while (rank < end) {
+      const auto label = static_cast<std::uint8_t>(texts[rank][item.depth]);
+      std::uint32_t next = rank + 1;
+      while (next < end && static_cast<std::uint8_t>(texts[next][item.depth]) == label) ++next;
+      nodes_.push_back({0, 0, rank, next, item.node, 0, 0, 0});
+      labels_.push_back(label);
+      rank = next;
+    }
+    const auto children = static_cast<std::uint32_t>(nodes_.size()) - first;
+    nodes_[item.node].first_child = first;
+    nodes_[item.node].child_count = static_cast<std::uint16_t>(children);
+    // Last child first, so that blocks lie in depth-first order.
+    for (std::uint32_t i = children; i-- > 0;) stack.push_back({first + i, item.depth + 1});
+  }
+  nodes_.shrink_to_fit();
+  labels_.shrink_to_fit();
+}
+
+const Bitmap* Vocabulary::at_most(std::uint32_t count) const {
+  return count < at_most_.size() ? &at_most_[count] : nullptr;
+}
+
+void Vocabulary::find_spellable() {
+  const TrieNode& root = nodes_[0];
+  for (std::uint32_t c = 0; c < root.child_count; ++c) {
+    const TrieNode& child = nodes_[root.first_child + c];
+    if (child.own_count > 0) single_bytes_.insert(labels_[root.first_child + c]);
+  }
+  if (single_bytes_ == ByteSet::all()) return;
+  for (std::size_t rank = 0; rank < rank_to_id_.size() && !entangled_; ++rank) {
+    const std::string_view text = *token_bytes(rank_to_id_[rank]);
+    for (char c : text) {
+      entangled_ = entangled_ || !single_bytes_.contains(static_cast<std::uint8_t>(c));
+    }
+  }
+  if (!entangled_) return;
+  // Marks the nodes on the way to a token with such a byte.
+  entangled_nodes_.assign(nodes_.size(), false);
+  for (std::size_t index = nodes_.size(); index-- > 1;) {
+    const TrieNode& node = nodes_[index];
+    bool marked = entangled_nodes_[index];
+    if (!marked && node.own_count > 0) {
+      for (std::size_t at = index; at != 0 && !marked; at = nodes_[at].parent) {
+        marked = !single_bytes_.contains(labels_[at]);
+      }
+    }
+    if (marked) {
+      entangled_nodes_[index] = true;
+      entangled_nodes_[node.parent] = true;
+    }
+  }
+}
+
+std::string Vocabulary::path(std::uint32_t node) const {
+  std::string out;
+  for (; node != 0; node = nodes_[node].parent) out.push_back(static_cast<char>(labels_[node]));
+  std::reverse(out.begin(), out.end());
+  return out;
+}
+
+std::size_t Vocabulary::memory_usage() const {
+  std::size_t total = bytes_.capacity() + offsets_.capacity() * 8 + rank_to_id_.capacity() * 4 +
+                      nodes_.capacity() * (sizeof(TrieNode) + 5) + entangled_nodes_.capacity() / 8;
+  for (const Bitmap& map : at_most_) total += map.capacity() * 4;
+  for (const TokenGroup& group : groups_) {
+    total += (group.ids.capacity() + group.nodes.capacity() + group.dense.capacity()) * 4;
+  }
+  return total + paths_.capacity() * sizeof(PathText) + by_label_.capacity() * 4;
+}
+
+}  // namespace formgate

@@ -1,0 +1,179 @@
+// What the texts of a vocabulary are made of: characters below and above every trie node.
+#include <algorithm>
+#include <map>
+
+#include "formgate/buckets.hpp"
+#include "formgate/vocabulary.hpp"
+#include "utf8.hpp"
+
+namespace formgate {
+
+void Vocabulary::annotate() {
+  // Children come after their parents, so one backward pass sees them finished. A character
+  // below a node is read down from the node itself: what is text from there may be a fragment from
+  // the root, and the other way round.
+  struct Step {
+    std::uint32_t node;
+    std::uint32_t value;  // bits read so far
+    int rest;             // continuation bytes to come
+    int length;           // continuation bytes in all
+  };
+  std::vector<Step> stack;
+  letters_.assign(nodes_.size(), 0);
+  for (std::size_t index = nodes_.size(); index-- > 0;) {
+    TrieNode& node = nodes_[index];
+    BucketSet buckets = 0;
+    std::uint32_t height = 0;
+    const auto finish = [&](const Step& step) {
+      const TrieNode& reached = nodes_[step.node];
+      const bool valid = valid_character(step.value, step.length);
+      buckets |= valid ? bucket_of(step.value) | reached.buckets : kFragmentBucket;
+      height = std::max(height, 1u + reached.height);
+    };
+    for (std::uint32_t c = 0; c < node.child_count; ++c) {
+      const std::uint32_t child = node.first_child + c;
+      const std::uint8_t label = labels_[child];
+      letters_[index] |= letters_[child];
+      if (label >= 'a' && label <= 'z') letters_[index] |= 1u << (label - 'a');
+      const int length = continuations(label);
+      if (length < 0) {
+        buckets |= kFragmentBucket;
+        height = std::max(height, 1u + nodes_[child].height);
+        continue;
+      }
+      stack.push_back({child, lead_bits(label, length), length, length});
+      while (!stack.empty()) {
+        const Step step = stack.back();
+        stack.pop_back();
+        if (step.rest == 0) {
+          finish(step);
+          continue;
+        }
+        const TrieNode& at = nodes_[step.node];
+        if (at.own_count > 0) {  // a token ends inside the character
+          const unsigned shift = 6u * static_cast<unsigned>(step.rest);
+          buckets |= completions(step.value << shift, ((step.value + 1) << shift) - 1, step.length);
+          height = std::max(height, 1u);
+        }
+        for (std::uint32_t i = 0; i < at.child_count; ++i) {
+          const std::uint32_t below = at.first_child + i;
+          const std::uint8_t byte = labels_[below];
+          if (is_continuation(byte)) {
+            stack.push_back(
+                {below, (step.value << 6) | (byte & 0x3Fu), step.rest - 1, step.length});
+          } else {
+            buckets |= kFragmentBucket;
+            height = std::max(height, 1u + nodes_[below].height);
+          }
+        }
+      }
+    }
+    node.buckets = buckets;
+    node.height = static_cast<std::uint16_t>(std::min(height, 0xFFFFu));
+  }
+}
+
+void Vocabulary::count_characters() {
+  std::vector<std::uint16_t> counts(rank_to_id_.size());
+  for (std::size_t rank = 0; rank < counts.size(); ++rank) {
+    std::uint32_t characters = 0;
+    const std::string_view text = *token_bytes(rank_to_id_[rank]);
+    for (char c : text) {
+      if (!is_continuation(static_cast<std::uint8_t>(c))) ++characters;
+    }
+    counts[rank] = static_cast<std::uint16_t>(characters);
+    max_characters_ = std::max(max_characters_, characters);
+  }
+  // A table for every count would be large where single tokens are huge; beyond the table, bounded
+  // repetitions are walked instead.
+  constexpr std::uint32_t kMostTables = 256;
+  const std::uint32_t tables = std::min(max_characters_, kMostTables);
+  std::vector<std::vector<TokenId>> by_count(tables + 1);
+  for (std::size_t rank = 0; rank < counts.size(); ++rank) {
+    if (counts[rank] <= tables) by_count[counts[rank]].push_back(rank_to_id_[rank]);
+  }
+  Bitmap current(words(), 0);
+  at_most_.reserve(tables);
+  for (std::uint32_t count = 0; count < tables; ++count) {
+    for (TokenId id : by_count[count]) set_bit(current.data(), id);
+    at_most_.push_back(current);
+  }
+}
+
+void Vocabulary::describe_paths() {
+  // Parents come before their children: one forward pass.
+  struct Open {
+    std::uint32_t value;
+    std::int8_t rest;
+    std::int8_t length;
+  };
+  std::vector<Open> open(nodes_.size(), {0, 0, 0});
+  paths_.assign(nodes_.size(), {0, 0, 0});
+  label_offsets_.assign(257, 0);
+  for (std::uint32_t index = 1; index < nodes_.size(); ++index) {
+    const std::uint8_t label = labels_[index];
+    ++label_offsets_[label + 1u];
+    const Open before = open[nodes_[index].parent];
+    PathText text = paths_[nodes_[index].parent];
+    text.buckets &= ~kIncompleteBucket;
+    if (!is_continuation(label)) ++text.count;
+    if (label >= 'a' && label <= 'z') text.letters |= 1u << (label - 'a');
+    Open& now = open[index];
+    if (before.rest > 0) {
+      now = {(before.value << 6) | (label & 0x3Fu), static_cast<std::int8_t>(before.rest - 1),
+             before.length};
+      if (!is_continuation(label)) text.buckets |= kFragmentBucket;
+    } else {
+      const int length = continuations(label);
+      if (length < 0) {
+        text.buckets |= kFragmentBucket;
+      } else {
+        const auto rest = static_cast<std::int8_t>(length);
+        now = {lead_bits(label, length), rest, rest};
+      }
+    }
+    if (now.rest > 0) {
+      text.buckets |= kIncompleteBucket;
+    } else if (!(text.buckets & kFragmentBucket)) {
+      text.buckets |=
+          valid_character(now.value, now.length) ? bucket_of(now.value) : kFragmentBucket;
+    }
+    paths_[index] = text;
+    if (text.count > kLongPath) long_paths_.push_back(index);
+  }
+  std::stable_sort(
+      long_paths_.begin(), long_paths_.end(),
+      [this](std::uint32_t a, std::uint32_t b) { return paths_[a].count > paths_[b].count; });
+  for (unsigned b = 0; b < 256; ++b) label_offsets_[b + 1] += label_offsets_[b];
+  by_label_.resize(nodes_.size() - 1);
+  std::vector<std::uint32_t> position = label_offsets_;
+  for (std::uint32_t index = 1; index < nodes_.size(); ++index) {
+    by_label_[position[labels_[index]]++] = index;
+  }
+}
+
+void Vocabulary::group_tokens() {
+  constexpr std::size_t kDense = 1024;  // from here on a bitmap is faster than a list
+  std::map<BucketSet, TokenGroup> groups;
+  for (std::uint32_t index = 1; index < nodes_.size(); ++index) {
+    const PathText& text = paths_[index];
+    if (nodes_[index].own_count == 0 || (text.buckets & kFragmentBucket)) continue;
+    TokenGroup& group = groups[text.buckets];
+    group.buckets = text.buckets;
+    group.all_letters |= text.letters;
+    for (std::uint32_t rank = nodes_[index].rank_begin; rank < nodes_[index].own_end(); ++rank) {
+      group.ids.push_back(rank_to_id_[rank]);
+      group.nodes.push_back(index);
+    }
+  }
+  groups_.reserve(groups.size());
+  for (auto& [buckets, group] : groups) {
+    if (group.ids.size() > kDense) {
+      group.dense.assign(words(), 0);
+      for (TokenId id : group.ids) set_bit(group.dense.data(), id);
+    }
+    groups_.push_back(std::move(group));
+  }
+}
+
+}  // namespace formgate
