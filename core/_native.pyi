@@ -1,0 +1,304 @@
+"""The engine of formgate: vocabularies, expressions, masks."""
+
+from collections.abc import Mapping, Sequence
+from typing import Annotated, Any, overload
+
+import numpy
+from numpy.typing import NDArray
+
+
+class Vocabulary:
+    """Exact bytes of every token id."""
+
+    def __init__(self, tokens: Sequence[bytes | None], stop_ids: Sequence[int], special: Mapping[str, int] = {}) -> None: ...
+
+    def __len__(self) -> int: ...
+
+    def token_bytes(self, token: int) -> bytes | None:
+        """The text of a token; None where it never matches text."""
+
+    @property
+    def stop_ids(self) -> tuple[int, ...]: ...
+
+    @property
+    def special(self) -> dict[str, int]: ...
+
+    @property
+    def fingerprint(self) -> str:
+        """32 hexadecimal digits, equal in every process."""
+
+    @property
+    def missing_bytes(self) -> bytes:
+        """Bytes that are no token by themselves."""
+
+    def memory_usage(self) -> int:
+        """Bytes of native memory."""
+
+class CancelToken:
+    """Stops a running compilation from another thread."""
+
+    def __init__(self) -> None: ...
+
+    def cancel(self) -> None:
+        """Ask the compilation to stop."""
+
+    @property
+    def cancelled(self) -> bool: ...
+
+class Limits:
+    """Bounds of one compilation; exceeding one raises LimitError."""
+
+    def __init__(self, *, max_states: int = 200000, max_nodes: int = 4000000, max_depth: int = 500, max_search: int = 100000) -> None: ...
+
+    @property
+    def max_states(self) -> int:
+        """
+        States explored to decide whether intersections, complements and look-around are empty.
+        """
+
+    @property
+    def max_nodes(self) -> int:
+        """Expressions of the lowered grammar."""
+
+    @property
+    def max_depth(self) -> int:
+        """Nesting of repetitions, alternatives and Boolean operators."""
+
+    @property
+    def max_search(self) -> int:
+        """States visited by one min_tokens query."""
+
+class MaskOptions:
+    """Switches of optimisations; none changes a mask."""
+
+    def __init__(self, *, class_tables: bool = True, automaton_walk: bool = True, cut_subtrees: bool = True, keep_masks: bool = True) -> None: ...
+
+class GrammarCore:
+    """Rules and terminals as a front end writes them."""
+
+    def __init__(self) -> None: ...
+
+    def literal(self, text: str | bytes) -> int: ...
+
+    def char_class(self, ranges: Sequence[tuple[int, int]], negated: bool = False) -> int: ...
+
+    def byte_class(self, ranges: Sequence[tuple[int, int]]) -> int: ...
+
+    def sequence(self, parts: Sequence[int]) -> int: ...
+
+    def choice(self, parts: Sequence[int]) -> int: ...
+
+    def repeat(self, part: int, min: int, max: int | None) -> int: ...
+
+    def intersection(self, parts: Sequence[int]) -> int: ...
+
+    def complement(self, part: int) -> int: ...
+
+    def strings(self, values: list[str | bytes]) -> int: ...
+
+    def look_ahead(self, rest: int, negative: bool) -> int: ...
+
+    def look_behind(self, before: int, negative: bool) -> int: ...
+
+    def scope(self, part: int) -> int: ...
+
+    def rule(self, name: str) -> int: ...
+
+    def unordered(self, parts: Sequence[int]) -> int: ...
+
+    def special_token(self, name: str) -> int: ...
+
+    def define(self, name: str, body: int) -> None: ...
+
+    def start(self, body: int) -> None: ...
+
+    @property
+    def has_start(self) -> bool: ...
+
+    @property
+    def rule_names(self) -> list[str]: ...
+
+    def references(self, name: str) -> list[str]: ...
+
+    def __len__(self) -> int: ...
+
+    def print(self, max_length: int) -> str: ...
+
+    def compile(self, vocabulary: Vocabulary, limits: Limits = ..., timeout_s: float | None = None, cancel: CancelToken | None = None, options: MaskOptions = ...) -> Engine: ...
+
+class TokenMask:
+    """
+    An immutable packed set of token ids: id i is bit i % 32 of word i // 32.
+    """
+
+    @staticmethod
+    def from_ids(size: int, ids: Sequence[int]) -> TokenMask:
+        """The mask of `size` ids that allows just `ids`."""
+
+    @property
+    def size(self) -> int:
+        """Number of ids the mask speaks about: the model's vocabulary."""
+
+    @property
+    def words(self) -> Any:
+        """Read-only numpy uint32 view of the words, without a copy."""
+
+    def ids(self) -> Any:
+        """The allowed ids, ascending, as a numpy int32 array."""
+
+    def to_list(self) -> list[int]:
+        """The allowed ids, ascending."""
+
+    @overload
+    def fill(self, out: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu')]) -> None:
+        """Copy the words into a uint32 row."""
+
+    @overload
+    def fill(self, out: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu')]) -> None:
+        """Copy the words into an int32 row."""
+
+    def __len__(self) -> int: ...
+
+    def __bool__(self) -> bool: ...
+
+    def __contains__(self, token: int) -> bool: ...
+
+    def __eq__(self, other: object) -> bool: ...
+
+    def __hash__(self) -> int: ...
+
+    def __or__(self, arg: TokenMask, /) -> TokenMask: ...
+
+    def __and__(self, arg: TokenMask, /) -> TokenMask: ...
+
+    def __sub__(self, arg: TokenMask, /) -> TokenMask: ...
+
+    def __repr__(self) -> str: ...
+
+class MaskBuffer:
+    """Preallocated mask rows; filling one needs no array conversion."""
+
+    def __init__(self, rows: int, size: int) -> None: ...
+
+    @property
+    def rows(self) -> int: ...
+
+    @property
+    def size(self) -> int: ...
+
+    @property
+    def array(self) -> Any:
+        """numpy int32 view of shape (rows, ceil(size / 32))."""
+
+class State:
+    """A point in the text: an immutable value."""
+
+    @property
+    def key(self) -> bytes:
+        """16 bytes: equal keys, equal futures."""
+
+    def __eq__(self, other: object) -> bool: ...
+
+    def __hash__(self) -> int: ...
+
+    def __repr__(self) -> str: ...
+
+class Engine:
+    """A compiled constraint over one vocabulary; immutable and thread-safe."""
+
+    @property
+    def vocabulary(self) -> Vocabulary: ...
+
+    @property
+    def grammar(self) -> Any:
+        """The Grammar it was compiled from."""
+
+    @grammar.setter
+    def grammar(self, value: Any, /) -> None: ...
+
+    @property
+    def format(self) -> str | None:
+        """Name of the format of its source, where one was named or guessed."""
+
+    @format.setter
+    def format(self, value: str | None, /) -> None: ...
+
+    def start(self) -> State:
+        """The state before any text."""
+
+    def allowed_tokens(self, state: State) -> TokenMask:
+        """
+        Every token after which the text can still be completed; the stop ids where it may end.
+        """
+
+    def advance(self, state: State, token: int) -> State:
+        """
+        The state after one more token. Raises TokenError when it is not allowed.
+        """
+
+    def advance_many(self, state: State, tokens: Sequence[int]) -> State:
+        """
+        The state after several tokens. Raises TokenError at the first that is not allowed.
+        """
+
+    def validate(self, state: State, tokens: Sequence[int]) -> int:
+        """How many of the tokens are allowed one after the other."""
+
+    def is_accepting(self, state: State) -> bool:
+        """Whether the output may end here."""
+
+    def is_terminal(self, state: State) -> bool:
+        """Whether the output must end here."""
+
+    def is_allowed(self, state: State, token: int) -> bool:
+        """Whether one token is allowed."""
+
+    def fill_mask(self, state: State, out: Any, row: int = 0) -> None:
+        """Write the mask into a row of a MaskBuffer or of an int32 array."""
+
+    def fill_masks(self, states: Sequence[State], out: Any, threads: int = 1) -> None:
+        """Write one mask a row, without holding the interpreter lock."""
+
+    def forced_text(self, state: State, max_bytes: int = 4096) -> bytes:
+        """Bytes that every accepted continuation begins with."""
+
+    def min_tokens(self, state: State, max_states: int = 100000) -> int:
+        """
+        Fewest tokens after which the output may end. Raises LimitError beyond max_states.
+        """
+
+    def explain(self, state: State) -> str:
+        """What may come next and what is still to match, in words."""
+
+    def accepts(self, text: str | bytes) -> bool:
+        """Whether the text is in the language, however it might be spelled."""
+
+    def is_prefix(self, text: str | bytes) -> bool:
+        """Whether some text of the language begins with this one."""
+
+    def memory_usage(self) -> dict[str, int]:
+        """
+        Bytes of the shared expression pool, the mask cache and the vocabulary.
+        """
+
+    @property
+    def pool_nodes(self) -> int:
+        """Expressions in the pool this engine shares."""
+
+def set_pool_budget(max_bytes: int) -> None:
+    """Bytes of expressions after which new grammars start a fresh pool."""
+
+def set_mask_budget(max_bytes: int) -> None:
+    """
+    Bytes of cached masks, for each pool and vocabulary, after which the cache is emptied.
+    """
+
+def apply_mask(mask: TokenMask, scores: Any, row: int = 0) -> None:
+    """
+    Set the scores of forbidden tokens to minus infinity, in place, on a CPU array of float64, float32, float16 or bfloat16. Entries beyond the vocabulary are forbidden.
+    """
+
+def apply_masks(states: Sequence[State], scores: Any) -> None:
+    """
+    Mask one row of scores for each state, in place; the states may be of different engines.
+    """

@@ -1,0 +1,30 @@
+"""Text that comes in and goes out, whatever the locale."""
+
+from __future__ import annotations
+
+import io
+import sys
+
+from formgate.core.errors import FormgateError
+
+__all__ = ["print_anything", "read_prompt"]
+
+
+def print_anything() -> None:
+    """Have characters that standard output cannot encode shown as escapes, not raise."""
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors="backslashreplace")
+
+
+def read_prompt(argument: str | None) -> str:
+    """Return the prompt: the argument, or standard input when there is none.
+
+    Raises:
+        FormgateError: It is not UTF-8.
+    """
+    try:
+        text = sys.stdin.read() if argument is None else argument
+        text.encode("utf-8")  # bytes of an argument that were not UTF-8 have become surrogates
+    except UnicodeError as error:
+        raise FormgateError("the prompt is not UTF-8") from error
+    return text

@@ -1,0 +1,214 @@
+"""From a source to an engine: find the format, have it write a grammar, compile the grammar.
+
+The deadline and the cancel token hold for the whole: a front end in Python cannot be interrupted,
+so what it took is charged to the deadline as soon as it returns, and the native part gets the rest.
+"""
+
+from __future__ import annotations
+
+import time
+import warnings
+from collections.abc import Mapping
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from formgate.core.errors import CompileCancelled, CompileTimeout, GrammarError
+from formgate.core.grammar import Grammar, GrammarBuilder
+from formgate.core.vocabulary import Vocabulary
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from formgate.core._native import CancelToken, Engine
+    from formgate.core.grammar import Limits
+    from formgate.core.registry import CompileStats, Format, Registered, Registry
+
+__all__ = ["build_grammar", "compile"]
+
+
+def compile(  # noqa: A001 (the field's word, as in re.compile)
+    source: object,
+    vocabulary: Vocabulary,
+    *,
+    format: str | None = None,  # noqa: A002 (the public name of the argument)
+    registry: Registry | None = None,
+    timeout_s: float | None = None,
+    cancel: CancelToken | None = None,
+    limits: Limits | None = None,
+    **options: object,
+) -> Engine:
+    """Compile a source against a vocabulary.
+
+    Args:
+        source: A pattern, a list of choices, a ``Grammar``: whatever the format takes.
+        vocabulary: The tokens of the model that will write.
+        format: Name of the format, or ``"distribution:name"``. When left out, the format is the
+            one that claims the source; a text that none claims is a regex.
+        registry: Where formats are looked up; the default holds all installed plugins.
+        timeout_s: Deadline in seconds for the whole.
+        cancel: Lets another thread stop the compilation.
+        limits: Bounds on what compiling may use.
+        **options: Options of the format; those that it does not know are refused.
+
+    Returns:
+        An immutable engine, to be shared by any number of sequences and threads.
+
+    Raises:
+        GrammarError: The source is wrong, or its format unknown or uncertain.
+        UnsupportedConstraint: It asks for what cannot be enforced exactly.
+        EmptyLanguageError: Nothing that this vocabulary can spell satisfies it.
+        LimitError: A limit was reached; ``CompileTimeout`` when it was the deadline.
+        CompileCancelled: ``cancel`` was used.
+    """
+    if not isinstance(vocabulary, Vocabulary):
+        raise TypeError(
+            f"vocabulary is a {type(vocabulary).__name__}, not a formgate.Vocabulary; "
+            "make one with Vocabulary.from_tokenizer or Vocabulary.from_file"
+        )
+    if timeout_s is not None and not timeout_s > 0:
+        raise ValueError(f"timeout_s must be positive, not {timeout_s}")
+    started = time.perf_counter()
+    grammar, name = _grammar(source, format, registry, options)
+    grammar_s = time.perf_counter() - started
+    if cancel is not None and cancel.cancelled:
+        raise CompileCancelled("compiling was cancelled")
+    if timeout_s is not None and grammar_s >= timeout_s:
+        raise CompileTimeout(
+            f"compiling took longer than timeout_s={timeout_s}: reading the source alone took "
+            f"{grammar_s:.3f} s"
+        )
+    engine = grammar.compile(
+        vocabulary,
+        timeout_s=None if timeout_s is None else timeout_s - grammar_s,
+        cancel=cancel,
+        limits=limits,
+    )
+    observe = _registry(registry).compile_observer()
+    if observe is not None:
+        engine_s = time.perf_counter() - started - grammar_s
+        _report(observe, grammar, engine, (name, grammar_s, engine_s))
+    return engine
+
+
+def build_grammar(
+    source: object,
+    *,
+    format: str | None = None,  # noqa: A002 (as in compile)
+    registry: Registry | None = None,
+    **options: object,
+) -> Grammar:
+    """Read a source into a grammar without compiling it: what ``compile`` does first.
+
+    Raises:
+        GrammarError: The source is wrong, or its format unknown or uncertain.
+        UnsupportedConstraint: It asks for what cannot be enforced exactly.
+    """
+    return _grammar(source, format, registry, options)[0]
+
+
+def _grammar(
+    source: object,
+    format_name: str | None,
+    registry: Registry | None,
+    options: Mapping[str, object],
+) -> tuple[Grammar, str | None]:
+    """Return the grammar of a source and the name of its format."""
+    if isinstance(source, Grammar):
+        if format_name is not None or options:
+            surplus = "format" if format_name is not None else next(iter(options))
+            raise GrammarError(
+                f"{surplus}=... was given with a ready Grammar, which has no use for it"
+            )
+        return source, None
+    registry = _registry(registry)
+    entry = registry.guess(source) if format_name is None else registry.format(format_name)
+
+    def embed(name: str, inner: object, to: GrammarBuilder, its: Mapping[str, object]) -> None:
+        _write(registry.format(name), inner, to, its)
+
+    builder = GrammarBuilder(embed=embed)
+    _write(entry, source, builder, options)
+    with _named(entry):
+        grammar = builder.build(name=entry.spec.name, format=entry.spec.name, source=source)
+    return grammar, entry.spec.name
+
+
+def _write(
+    entry: Registered[Format],
+    source: object,
+    builder: GrammarBuilder,
+    options: Mapping[str, object],
+) -> None:
+    """Have a format write a source's grammar, refusing options that it never looks at."""
+    watched = _Options(options)
+    with _named(entry):
+        entry.spec.compile(source, builder, watched)
+    if watched.unread:
+        names = ", ".join(repr(name) for name in sorted(watched.unread))
+        raise GrammarError(
+            f"format {entry.spec.name!r} did not use the option {names}",
+            hint="check the spelling, or leave it out",
+        )
+
+
+@contextmanager
+def _named(entry: Registered[Format]) -> Iterator[None]:
+    """Add the plugin and its version to errors raised inside, their type unchanged."""
+    try:
+        yield
+    except Exception as error:
+        note = f"raised while format {entry.spec.name!r} of {entry.origin} was compiling"
+        # What add_note of Python 3.11 does, for 3.10 too.
+        notes: list[str] = getattr(error, "__notes__", [])
+        error.__notes__ = [*notes, note]
+        raise
+
+
+def _registry(registry: Registry | None) -> Registry:
+    """Return the registry to use; the default one is imported and loaded on first use."""
+    if registry is not None:
+        return registry
+    from formgate.core.registry import default_registry  # noqa: PLC0415 (brings in pluggy)
+
+    return default_registry()
+
+
+class _Options(Mapping[str, object]):
+    """Options that remember which of them were looked at."""
+
+    def __init__(self, options: Mapping[str, object]) -> None:
+        self._options = dict(options)
+        self.unread = set(options)
+
+    def __getitem__(self, key: str) -> object:
+        self.unread.discard(key)
+        return self._options[key]
+
+    def __contains__(self, key: object) -> bool:
+        return key in self._options
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._options)
+
+    def __len__(self) -> int:
+        return len(self._options)
+
+
+def _report(
+    observe: Callable[[Grammar, Engine, CompileStats], None],
+    grammar: Grammar,
+    engine: Engine,
+    figures: tuple[str | None, float, float],
+) -> None:
+    """Tell the plugins that listen; one that fails costs a warning, not the engine."""
+    from formgate.core.registry import CompileStats, PluginWarning  # noqa: PLC0415 (pluggy)
+
+    stats = CompileStats(*figures, engine.memory_usage())
+    try:
+        observe(grammar, engine, stats)
+    except Exception as error:  # noqa: BLE001 (observers are guests)
+        warnings.warn(
+            f"a grammar_compiled hook failed: {type(error).__name__}: {error}",
+            PluginWarning,
+            stacklevel=3,
+        )

@@ -1,0 +1,7 @@
+"""The intermediate representation: what front ends write and what compiles to an engine."""
+
+from formgate.core._native import CancelToken, Limits, MaskOptions
+from formgate.core.grammar._builder import GrammarBuilder, Node
+from formgate.core.grammar._grammar import Grammar
+
+__all__ = ["CancelToken", "Grammar", "GrammarBuilder", "Limits", "MaskOptions", "Node"]

@@ -1,0 +1,79 @@
+"""``Grammar``: a finished description of a language, independent of any vocabulary."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from formgate.core import _native
+
+if TYPE_CHECKING:
+    from formgate.core._native import CancelToken, Engine, GrammarCore, Limits, MaskOptions
+
+__all__ = ["Grammar"]
+
+
+class Grammar:
+    """What a front end wrote: rules and terminals, ready to compile against vocabularies.
+
+    Made by ``GrammarBuilder.build``; immutable from then on.
+    """
+
+    def __init__(
+        self,
+        core: GrammarCore,
+        *,
+        name: str | None = None,
+        format: str | None = None,  # noqa: A002
+        source: object = None,
+    ) -> None:
+        self._core = core
+        self.name = name
+        self.format = format
+        self.source = source
+
+    def compile(
+        self,
+        vocabulary: _native.Vocabulary,
+        *,
+        timeout_s: float | None = None,
+        cancel: CancelToken | None = None,
+        limits: Limits | None = None,
+        options: MaskOptions | None = None,
+    ) -> Engine:
+        """Compile against a vocabulary; releases the interpreter lock meanwhile.
+
+        Costs some microseconds plus, for intersections, complements and look-around, the
+        exploration of their derivatives. Automata are built later, as far as texts walk them.
+
+        Raises:
+            UnsupportedConstraint: Recursive rules, unordered parts, special tokens.
+            EmptyLanguageError: No text of the language can be spelled.
+            LimitError: A limit was exceeded; ``CompileTimeout`` when it was the deadline.
+            CompileCancelled: ``cancel`` was used.
+        """
+        engine = self._core.compile(
+            vocabulary,
+            _native.Limits() if limits is None else limits,
+            timeout_s,
+            cancel,
+            _native.MaskOptions() if options is None else options,
+        )
+        engine.grammar = self
+        engine.format = self.format
+        return engine
+
+    def rules(self) -> list[str]:
+        """Return the names of the rules, in order of definition."""
+        return list(self._core.rule_names)
+
+    def dependencies(self) -> dict[str, list[str]]:
+        """Return, for each rule, the rules it refers to; ``""`` stands for the start."""
+        return {name: list(self._core.references(name)) for name in ["", *self._core.rule_names]}
+
+    def __str__(self) -> str:
+        """Return the grammar as text, one rule a line, cut after 20,000 characters."""
+        return self._core.print(20_000)
+
+    def __repr__(self) -> str:
+        name = self.name or self.format or "unnamed"
+        return f"<Grammar {name}: {len(self._core)} nodes, {len(self._core.rule_names)} rules>"

@@ -1,0 +1,29 @@
+"""Plugins: what they may implement, what they hand over, and the registry that holds it."""
+
+from __future__ import annotations
+
+from formgate.core.registry.hookspecs import API_VERSION, hookimpl, hookspec
+from formgate.core.registry.registry import (
+    PluginInfo,
+    PluginWarning,
+    Registry,
+    default_registry,
+)
+from formgate.core.registry.specs import AdapterSpec, CompileFunction, CompileStats, Format
+from formgate.core.registry.table import Origin, Registered
+
+__all__ = [
+    "API_VERSION",
+    "AdapterSpec",
+    "CompileFunction",
+    "CompileStats",
+    "Format",
+    "Origin",
+    "PluginInfo",
+    "PluginWarning",
+    "Registered",
+    "Registry",
+    "default_registry",
+    "hookimpl",
+    "hookspec",
+]

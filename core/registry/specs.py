@@ -1,0 +1,179 @@
+"""What plugins hand to the registry: plain descriptions, with nothing imported by making one."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from importlib import import_module, metadata
+from typing import TYPE_CHECKING, Protocol
+
+from formgate.core.errors import MissingDependencyError, PluginError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from formgate.core.grammar import GrammarBuilder
+
+__all__ = ["AdapterSpec", "CompileFunction", "CompileStats", "Format"]
+
+_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_.-]*")
+_REQUIREMENT = re.compile(r"(?P<name>[A-Za-z0-9][A-Za-z0-9._-]*)(?:>=(?P<least>\d+(?:\.\d+)*))?")
+
+
+class CompileFunction(Protocol):
+    """Writes the grammar of a source to a builder."""
+
+    def __call__(
+        self, source: object, builder: GrammarBuilder, options: Mapping[str, object], /
+    ) -> None:
+        """Write rules and call ``builder.start``; raise ``GrammarError`` for a bad source."""
+
+
+@dataclass(frozen=True)
+class Format:
+    """A format that sources may be written in.
+
+    A format turns a source into a grammar and sees neither tokens nor masks: a wrong plugin can
+    make a wrong grammar, never a wrong mask.
+
+    Args:
+        name: What ``format=`` says; an identifier, which may hold dots and dashes.
+        compile: Called as ``compile(source, builder, options)``. It writes rules to the builder and
+            calls ``builder.start``. ``options`` are the keyword arguments of ``formgate.compile``
+            that the core does not know; those the function never reads are refused.
+        aliases: Other names of the same format.
+        guess: Says whether a source given without a format is surely meant for this one. Must be
+            cheap and must not raise.
+        description: One line for listings.
+    """
+
+    name: str
+    compile: CompileFunction
+    aliases: tuple[str, ...] = ()
+    guess: Callable[[object], bool] | None = None
+    description: str = ""
+
+    def __post_init__(self) -> None:
+        for name in (self.name, *self.aliases):
+            _check_name("format", name)
+        if not callable(self.compile):
+            raise PluginError(f"format {self.name!r}: compile is not callable")
+        if self.guess is not None and not callable(self.guess):
+            raise PluginError(f"format {self.name!r}: guess is not callable")
+
+
+@dataclass(frozen=True)
+class AdapterSpec:
+    """An adapter to a back end, described without importing either.
+
+    Args:
+        name: What users call the back end.
+        target: ``"module:attribute"``, imported when the adapter is first used.
+        requires: Distributions the target imports, each ``"name"`` or ``"name>=1.2"``.
+        extra: The extra that installs them, as in ``formgate[extra]``; for a stranger's plugin the
+            distribution is named too: ``"distribution[extra]"``.
+        description: One line for listings.
+    """
+
+    name: str
+    target: str
+    requires: tuple[str, ...] = ()
+    extra: str | None = None
+    description: str = ""
+
+    def __post_init__(self) -> None:
+        _check_name("adapter", self.name)
+        module, colon, attribute = self.target.partition(":")
+        if not (module and colon and attribute):
+            raise PluginError(
+                f"adapter {self.name!r}: target {self.target!r} is not 'module:attribute'"
+            )
+        for requirement in self.requires:
+            if _REQUIREMENT.fullmatch(requirement) is None:
+                raise PluginError(
+                    f"adapter {self.name!r}: requirement {requirement!r} is neither 'name' nor "
+                    "'name>=1.2'"
+                )
+
+    @property
+    def installation(self) -> str:
+        """What to give to ``pip install`` for everything the adapter needs."""
+        if self.extra is None:
+            return " ".join(f"'{requirement}'" for requirement in self.requires)
+        return self.extra if "[" in self.extra else f"formgate[{self.extra}]"
+
+    def problems(self) -> tuple[str, ...]:
+        """Say what is missing, one sentence each; empty when all is installed. Imports nothing."""
+        return tuple(
+            problem for requirement in self.requires if (problem := _unmet(requirement)) is not None
+        )
+
+    def load(self) -> object:
+        """Import and return the adapter.
+
+        Raises:
+            MissingDependencyError: A required distribution is absent or too old.
+            PluginError: The target does not exist.
+        """
+        problems = self.problems()
+        if problems:
+            raise MissingDependencyError(
+                f"the {self.name} adapter cannot be used: {'; '.join(problems)}. "
+                f"Run: pip install {self.installation}"
+            )
+        module, _, attribute = self.target.partition(":")
+        try:
+            return getattr(import_module(module), attribute)
+        except AttributeError as error:
+            raise PluginError(
+                f"adapter {self.name!r}: module {module!r} has no {attribute!r}"
+            ) from error
+
+
+@dataclass(frozen=True)
+class CompileStats:
+    """What compiling one source took.
+
+    Args:
+        format: Name of the format, or None for a ready ``Grammar``.
+        grammar_s: Seconds from the source to the grammar, spent in the format's plugin.
+        engine_s: Seconds from the grammar to the engine, spent in the core.
+        memory: What ``engine.memory_usage()`` says, in bytes.
+    """
+
+    format: str | None
+    grammar_s: float
+    engine_s: float
+    memory: Mapping[str, int] = field(default_factory=dict)
+
+
+def _check_name(kind: str, name: object) -> None:
+    """Refuse names that ``distribution:name`` or a command line could not say."""
+    if not isinstance(name, str) or _NAME.fullmatch(name) is None:
+        raise PluginError(
+            f"{kind} name {name!r} is not usable: letters, digits, '_', '.' and '-', "
+            "starting with a letter or '_'"
+        )
+
+
+def _unmet(requirement: str) -> str | None:
+    """Say why a requirement does not hold, or None when it does."""
+    match = _REQUIREMENT.fullmatch(requirement)
+    assert match is not None, requirement  # noqa: S101 (AdapterSpec has checked it)
+    name, least = match["name"], match["least"]
+    try:
+        found = metadata.version(name)
+    except metadata.PackageNotFoundError:
+        return f"{name} is not installed"
+    if least is not None and _release(found) < _release(least):
+        return f"{name} {found} is older than {least}"
+    return None
+
+
+def _release(version: str) -> tuple[int, ...]:
+    """Return the release numbers of a version, without trailing zeros (2.0 is 2)."""
+    match = re.match(r"\d+(?:\.\d+)*", version)
+    numbers = [int(part) for part in match[0].split(".")] if match else []
+    while numbers and numbers[-1] == 0:
+        numbers.pop()
+    return tuple(numbers)
