@@ -1,0 +1,28 @@
+"""The entry point through which the registry learns of the adapters; imports no back end."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from formgate.core.registry import AdapterSpec, hookimpl
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+__all__ = ["FORMGATE_API", "register_adapters"]
+
+FORMGATE_API = (1, 0)
+
+
+@hookimpl
+def register_adapters(register: Callable[[AdapterSpec], None]) -> None:
+    """Offer the adapters that come with formgate."""
+    register(
+        AdapterSpec(
+            name="transformers",
+            target="formgate.adapters.transformers:FormgateLogitsProcessor",
+            requires=("transformers>=5.0", "torch>=2.6"),
+            extra="transformers",
+            description="logits processor for generate and pipeline of Hugging Face transformers",
+        )
+    )

@@ -1,0 +1,276 @@
+"""Constrained ``generate`` in one call: tokenise, compile, generate, and say what is complete."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from formgate.adapters._transformers_model import vocabulary_of
+from formgate.core.errors import FormgateError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from formgate.core._native import Engine
+    from formgate.core.vocabulary import Vocabulary
+
+__all__ = ["GeneratedText", "generate"]
+
+# Sums of log-probabilities below this are beam search's own markers of unusable beams.
+_UNUSABLE_SCORE = -1e8
+
+# Settings of transformers that matter here.
+_DRAFTING = ("assistant_model", "prompt_lookup_num_tokens", "assistant_early_exit", "use_mtp")
+_SCORE_SHARING = ("prompt_lookup_num_tokens", "output_logits")
+_OTHER_ENDS = ("stopping_criteria", "stop_strings", "max_time")
+
+
+@dataclass(frozen=True)
+class GeneratedText:
+    """One output of ``generate``.
+
+    Attributes:
+        text: The output, without prompt, stop tokens and padding.
+        tokens: Its token ids.
+        complete: Whether it satisfies the constraint as it stands; false when it was cut off.
+        prompt_index: Which of the prompts it belongs to.
+        score: Beam search's score, where ``output_scores=True`` asks for it.
+    """
+
+    text: str
+    tokens: tuple[int, ...]
+    complete: bool
+    prompt_index: int
+    score: float | None = None
+
+
+def generate(
+    model: Any,
+    tokenizer: Any,
+    prompt: str | Sequence[Any],
+    constraint: object,
+    *,
+    format: str | None = None,  # noqa: A002 (as in formgate.compile)
+    vocabulary: Vocabulary | None = None,
+    **generate_kwargs: Any,
+) -> list[GeneratedText]:
+    """Generate texts that satisfy a constraint.
+
+    Beams that beam search keeps only to fill its width are left out, so there may be fewer texts
+    than were asked for where the constraint allows fewer.
+
+    Args:
+        model: A causal language model of transformers.
+        tokenizer: Its tokenizer; pads on the left here, whatever its setting.
+        prompt: A text; a chat, as a list of messages; or a list of texts or of chats.
+        constraint: A source for ``formgate.compile``, an engine, or a list with one engine for each
+            prompt.
+        format: The source's format; guessed when left out.
+        vocabulary: The model's vocabulary; read from the tokenizer when left out, once for each.
+        **generate_kwargs: Whatever ``model.generate`` takes.
+
+    Returns:
+        The texts in the order of ``generate``: those of the first prompt first.
+
+    Raises:
+        FormgateError: The constraint does not compile, engines and prompts do not fit together, or
+            ``generate`` cannot go on under the constraint.
+    """
+    from formgate.adapters.transformers import FormgateLogitsProcessor  # noqa: PLC0415 (a cycle)
+
+    engines = _engines(model, tokenizer, constraint, format, vocabulary)
+    inputs, prompt_count = _inputs(tokenizer, prompt)
+    if len(engines) not in (1, prompt_count):
+        raise FormgateError(
+            f"{len(engines)} engines were given for {prompt_count} prompts: give one engine, or "
+            "one for each prompt"
+        )
+    stop_ids = engines[0].vocabulary.stop_ids
+    if any(engine.vocabulary.stop_ids != stop_ids for engine in engines):
+        raise FormgateError("the engines were compiled for vocabularies with different stop ids")
+    length = inputs["input_ids"].shape[1]
+    options = _options(model, tokenizer, stop_ids, generate_kwargs)
+    config = options.get("generation_config") or model.generation_config
+    num_beams = options.get("num_beams") or config.num_beams or 1
+    limit = _token_limit(options, config, length)
+    if num_beams > 1 and limit is None:
+        options["output_scores"] = True  # nothing else tells a beam that was cut off from filling
+    processor = FormgateLogitsProcessor(
+        engines,
+        num_beams=num_beams,
+        drafts=any(_value(name, options, config) is not None for name in _DRAFTING),
+        # These look at the scores again that they hand to processors.
+        in_place=not any(_value(name, options, config) for name in _SCORE_SHARING),
+    )
+    others = options.pop("logits_processor", None) or []
+    output = model.generate(
+        **inputs.to(model.device), **options, logits_processor=[*others, processor]
+    )
+    rows = output.sequences[:, length:].tolist()
+    outputs = _outputs(rows, engines, prompt_count, options["pad_token_id"])
+    if num_beams == 1:
+        return [each.text for each in outputs if each.is_legal]
+    scores = getattr(output, "sequences_scores", None)
+    if scores is not None:
+        penalty = options.get("length_penalty", config.length_penalty)
+        outputs = _scored(outputs, scores.tolist(), 1.0 if penalty is None else penalty)
+    return _usable_beams(outputs, 0 if limit is None else limit)
+
+
+def _engines(
+    model: Any,
+    tokenizer: Any,
+    constraint: object,
+    format_name: str | None,
+    vocabulary: Vocabulary | None,
+) -> list[Engine]:
+    """Return the engines that a constraint stands for."""
+    from formgate.core.compiler import compile as compile_source  # noqa: PLC0415 (when needed)
+
+    def is_engine(value: object) -> bool:
+        return hasattr(value, "allowed_tokens") and hasattr(value, "vocabulary")
+
+    if is_engine(constraint):
+        return [constraint]  # type: ignore[list-item] # just checked
+    if isinstance(constraint, (list, tuple)) and constraint and all(map(is_engine, constraint)):
+        return list(constraint)
+    if vocabulary is None:
+        vocabulary = vocabulary_of(model, tokenizer)
+    return [compile_source(constraint, vocabulary, format=format_name)]
+
+
+def _inputs(tokenizer: Any, prompt: str | Sequence[Any]) -> tuple[Any, int]:
+    """Return the tokenised prompts, padded on the left, and their number."""
+    if isinstance(prompt, str):
+        prompts: list[Any] = [prompt]
+    elif len(prompt) and isinstance(prompt[0], dict):
+        prompts = [list(prompt)]
+    else:
+        prompts = list(prompt)
+    if not prompts:
+        raise FormgateError("there is no prompt")
+    if tokenizer.pad_token_id is None and len(prompts) > 1:
+        raise FormgateError(
+            "the tokenizer has no padding token, which a batch needs: set tokenizer.pad_token"
+        )
+    padding: dict[str, Any] = {"return_tensors": "pt", "padding": len(prompts) > 1}
+    side, tokenizer.padding_side = tokenizer.padding_side, "left"
+    try:
+        if isinstance(prompts[0], str):
+            return tokenizer(prompts, **padding), len(prompts)
+        chats = tokenizer.apply_chat_template(
+            prompts, add_generation_prompt=True, tokenize=True, return_dict=True, **padding
+        )
+        return chats, len(prompts)
+    finally:
+        tokenizer.padding_side = side
+
+
+def _options(
+    model: Any, tokenizer: Any, stop_ids: Iterable[int], given: Mapping[str, Any]
+) -> dict[str, Any]:
+    """Return the arguments of ``generate``: the caller's, and ours where the caller has none."""
+    options = dict(given)
+    options["return_dict_in_generate"] = True
+    options.setdefault("eos_token_id", list(stop_ids))
+    if options.get("stop_strings") or options.get("assistant_tokenizer"):
+        options["tokenizer"] = tokenizer
+    if options.get("pad_token_id") is None:
+        pads = [model.generation_config.pad_token_id, tokenizer.pad_token_id, *stop_ids]
+        options["pad_token_id"] = next(int(pad) for pad in pads if pad is not None)
+    return options
+
+
+def _token_limit(options: Mapping[str, Any], config: Any, prompt_length: int) -> int | None:
+    """Return how long outputs may become; None when other things than length may end them too."""
+    if any(_value(name, options, config) for name in _OTHER_ENDS):
+        return None
+    tokens = _value("max_new_tokens", options, config)
+    if tokens is not None:
+        return int(tokens)
+    length = _value("max_length", options, config)
+    return None if length is None else int(length) - prompt_length
+
+
+def _value(name: str, options: Mapping[str, Any], config: Any) -> Any:
+    """Return what ``generate`` will use for a setting."""
+    return options.get(name, getattr(config, name, None))
+
+
+@dataclass(frozen=True)
+class _Output:
+    """What stands in one row.
+
+    Attributes:
+        text: The output.
+        has_ended: Whether a stop token ended it where it may end.
+        is_legal: Whether it is the beginning of any output at all.
+        length: Tokens in the row, filling included.
+    """
+
+    text: GeneratedText
+    has_ended: bool
+    is_legal: bool
+    length: int
+
+
+def _outputs(
+    rows: Sequence[Sequence[int]], engines: Sequence[Engine], prompt_count: int, pad: int
+) -> list[_Output]:
+    """Return what stands in each row."""
+    per_prompt = len(rows) // prompt_count
+    outputs = []
+    for index, row in enumerate(rows):
+        prompt_index = index // per_prompt
+        engine = engines[prompt_index if len(engines) > 1 else 0]
+        vocabulary = engine.vocabulary
+        state, data, tokens = engine.start(), bytearray(), []
+        has_ended, is_legal = False, True
+        for token in row:
+            if token in vocabulary.stop_ids:
+                has_ended = engine.is_accepting(state)
+                is_legal = has_ended or token == pad
+                break
+            try:
+                state = engine.advance(state, token)
+            except ValueError:
+                is_legal = token == pad
+                break
+            data += vocabulary.token_bytes(token) or b""
+            tokens.append(token)
+        text = GeneratedText(
+            text=data.decode("utf-8", errors="replace"),
+            tokens=tuple(tokens),
+            complete=engine.is_accepting(state),
+            prompt_index=prompt_index,
+        )
+        outputs.append(_Output(text, has_ended, is_legal, len(row)))
+    return outputs
+
+
+def _scored(outputs: Sequence[_Output], scores: Sequence[float], penalty: float) -> list[_Output]:
+    """Return outputs with beam search's scores, marked illegal where the score says so."""
+    scored = []
+    for each, score in zip(outputs, scores, strict=True):
+        # The sum of log-probabilities was divided by a power of the length.
+        is_usable = score * max(each.length, 1) ** penalty > _UNUSABLE_SCORE
+        text = replace(each.text, score=score)
+        scored.append(replace(each, text=text, is_legal=each.is_legal and is_usable))
+    return scored
+
+
+def _usable_beams(outputs: Sequence[_Output], limit: int) -> list[GeneratedText]:
+    """Return the beams without those that only fill beam search's width.
+
+    These are rows left empty, beams put down half-way, and copies of a finished beam that were kept
+    beside it. A beam that counts has ended, or is as long as an output may become.
+    """
+    usable: list[GeneratedText] = []
+    seen: set[tuple[int, tuple[int, ...]]] = set()
+    for each in outputs:
+        counts = each.has_ended or len(each.text.tokens) >= max(limit, 1)
+        key = (each.text.prompt_index, each.text.tokens)
+        if each.is_legal and counts and key not in seen:
+            seen.add(key)
+            usable.append(each.text)
+    return usable
