@@ -1,0 +1,98 @@
+"""Engines for the tests of the harness: an exact one over lists of words, and ways to misbehave."""
+
+import os
+
+from benchmarks.engines.base import Adapter, RefusedError, Session
+
+
+class Exact(Adapter):
+    """Patterns of the form `word|word|...`, by brute force over the vocabulary."""
+
+    def __init__(self, vocabulary, row):
+        self._tokens = vocabulary.tokens
+        self._stop = vocabulary.stop_ids[0]
+        self._row = row
+
+    def compile(self, source):
+        if "(" in source:
+            raise RefusedError("no groups here")
+        if source == "[ab]{1,3}":  # the harness's warm-up
+            source = "ab"
+        return [word.encode() for word in source.split("|")]
+
+    def allowed(self, words, text):
+        ids = {
+            i
+            for i, token in enumerate(self._tokens)
+            if token and any(word.startswith(text + token) for word in words)
+        }
+        return ids | ({self._stop} if text in words else set())
+
+    def start(self, compiled):
+        text = b""
+
+        def fill():
+            self._row.fill(0)
+            for i in self.allowed(compiled, text):
+                self._row.view("uint32")[i >> 5] |= 1 << (i & 31)
+
+        def advance(token):
+            nonlocal text
+            text += self._tokens[token]
+            return True
+
+        return Session(fill, advance)
+
+
+class Loose(Exact):
+    """Never objects to ending."""
+
+    def allowed(self, words, text):
+        return super().allowed(words, text) | {self._stop}
+
+
+class Tight(Exact):
+    """Knows only the first word."""
+
+    def allowed(self, words, text):
+        return super().allowed(words[:1], text)
+
+
+class Stubborn(Exact):
+    """Refuses every second token that its own masks allow."""
+
+    def start(self, compiled):
+        session = super().start(compiled)
+        count = 0
+
+        def advance(token):
+            nonlocal count
+            count += 1
+            return session.advance(token) and count % 2 == 1
+
+        return Session(session.fill, advance)
+
+
+class Hanging(Exact):
+    """Never returns from compiling a pattern with an x."""
+
+    def compile(self, source):
+        while "x" in source:
+            pass
+        return super().compile(source)
+
+
+class Crashing(Exact):
+    """Ends the process at a pattern with an x."""
+
+    def compile(self, source):
+        if "x" in source:
+            os._exit(3)
+        return super().compile(source)
+
+
+class Broken(Exact):
+    """Cannot even be set up."""
+
+    def __init__(self, vocabulary, row):
+        raise RuntimeError("no set-up today")

@@ -1,0 +1,219 @@
+"""The harness end to end, with engines whose answers are known, over a vocabulary of 260 tokens."""
+
+import copy
+import json
+import os
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("tomllib", reason="the data files are TOML")
+pytest.importorskip("tiktoken", reason="texts are tokenised with it")
+if not hasattr(os, "sched_setaffinity"):
+    pytest.skip("workers are pinned to a core", allow_module_level=True)
+
+from benchmarks import cli, report, results
+from benchmarks.cases import CASE_FILES
+from benchmarks.engines import ENGINES, EngineSpec
+from benchmarks.vocabularies import VOCABULARIES, Tokeniser, VocabularyData
+
+CASES = """
+[[case]]
+name = "words"
+group = "small"
+pattern = 'bad|abab'
+matching = ["abab", "bad"]
+non_matching = ["ba", "abba"]
+
+[[case]]
+name = "awkward"
+group = "small"
+pattern = 'x|ax'
+matching = ["x", "ax"]
+non_matching = ["a", "xa"]
+
+[[case]]
+name = "group"
+group = "other"
+pattern = '(a|b)c'
+unsupported = ["test"]
+common = false
+matching = ["ac", "bc"]
+non_matching = ["c", "a"]
+
+[[case]]
+name = "last"
+group = "small"
+pattern = 'dab|dad'
+matching = ["dab", "dad"]
+non_matching = ["da", "dd"]
+"""
+KINDS = ("Exact", "Loose", "Tight", "Stubborn", "Hanging", "Crashing", "Broken")
+
+
+def tiny_vocabulary():
+    texts = [bytes([value]) for value in range(256)] + [b"ab", b"ba", b"aba"]
+    return VocabularyData("tiny", [*texts, None], [259], {"<end>": 259}, r"\w+|\W+")
+
+
+@pytest.fixture
+def bench(monkeypatch, tmp_path):
+    """Run the command line on the tiny suite; returns the results file's content."""
+    folder = Path(__file__).parent
+    monkeypatch.setenv("PYTHONPATH", str(folder))
+    monkeypatch.setitem(VOCABULARIES, "tiny", tiny_vocabulary)
+    (tmp_path / "cases.toml").write_text(CASES, encoding="utf-8")
+    monkeypatch.setitem(CASE_FILES, "regex", tmp_path / "cases.toml")
+    for kind in KINDS:
+        spec = EngineSpec(kind.lower(), "test", f"sample_engines:{kind}", "a test engine")
+        monkeypatch.setitem(ENGINES, kind.lower(), spec)
+
+    def run(engines, *more):
+        out = tmp_path / "out.json"
+        arguments = ["run", "--engines", engines, "--vocabularies", "tiny", "--out", str(out)]
+        assert cli.main([*arguments, "--timeout", "1", *more]) == 0
+        return results.load(out)
+
+    return run
+
+
+def statuses(content, engine):
+    (session,) = [s for s in content["sessions"] if s["engine"] == engine]
+    return {name: record["status"] for name, record in session["cases"].items()}
+
+
+def test_right_and_wrong_engines_are_told_apart(bench, capsys):
+    content = bench("exact,loose,tight,stubborn")
+    right = {"words": "ok", "awkward": "ok", "group": "refused", "last": "ok"}
+    assert statuses(content, "exact") == right
+    wrong = dict.fromkeys(("words", "awkward", "last"), "wrong") | {"group": "refused"}
+    for engine in ("loose", "tight", "stubborn"):
+        assert statuses(content, engine) == wrong, engine
+    errors = {s["engine"]: s["cases"]["words"].get("error") for s in content["sessions"]}
+    assert "non-matching text 0 is accepted" in errors["loose"]
+    assert "forbids the legal token" in errors["tight"]
+    assert "refuses token" in errors["stubborn"]
+    assert "tiny shared exact [1/1]: 3 ok, 1 refused" in capsys.readouterr().err
+
+
+def test_the_record_of_a_case(bench):
+    content = bench("exact", "--cases", "words", "--repeat", "2")
+    (session,) = content["sessions"]
+    assert session["setup"]["setup_ms"] >= 0
+    assert session["rss_peak_mib"] >= session["setup"]["rss_base_mib"] > 0
+    record = session["cases"]["words"]
+    assert record["compile_ns"] > 0
+    # "abab" is ab+ab by merges, aba+b by longest match; "bad" is ba+d by both.
+    assert [(r["text"], r["tokenisation"]) for r in record["runs"]] == [
+        (0, "bpe"),
+        (0, "greedy"),
+        (1, "bpe"),
+    ]
+    for run in record["runs"]:
+        assert len(run["mask_ns"]) == len(run["warm_mask_ns"]) == len(run["digests"]) == 3
+        assert len(run["advance_ns"]) == len(run["warm_advance_ns"]) == 2
+        assert min(run["mask_ns"]) > 0
+        assert run["loop_ns"] > 0
+    first, second, _ = record["runs"]
+    assert first["digests"][0] == second["digests"][0]  # the same state
+    assert first["digests"][1] != second["digests"][1]
+
+
+@pytest.mark.parametrize(("engine", "status"), [("hanging", "timeout"), ("crashing", "crash")])
+def test_the_rest_goes_on_after_a_hang_or_a_crash(bench, engine, status):
+    content = bench(engine)
+    found = statuses(content, engine)
+    assert found == {"words": "ok", "awkward": status, "group": "refused", "last": "ok"}
+    (session,) = content["sessions"]
+    expected = "exit status 3" if status == "crash" else "more than 1 s of processor time"
+    assert expected in session["cases"]["awkward"]["error"]
+    assert session["restarts"] == 1
+
+
+def test_isolated_cases_run_in_processes_of_their_own(bench):
+    content = bench("crashing", "--isolate")
+    (session,) = content["sessions"]
+    assert session["mode"] == "isolated"
+    assert session["restarts"] == 0
+    assert statuses(content, "crashing")["last"] == "ok"
+
+
+def test_an_engine_that_does_not_start_is_an_error(bench, capsys):
+    with pytest.raises(AssertionError):
+        bench("broken")
+    assert "broken does not run" in capsys.readouterr().err
+
+
+def test_the_trivial_engine_shows_the_cost_of_the_harness(bench):
+    content = bench("trivial", "--cases", "words,last")
+    (session,) = content["sessions"]
+    masks = [ns for r in session["cases"].values() for run in r["runs"] for ns in run["mask_ns"]]
+    assert min(masks) < 20_000
+
+
+def test_the_report_shows_coverage_ratios_and_disagreements(bench, tmp_path, capsys):
+    content = bench("exact,loose,hanging")
+    text = report.render(content, ours="exact")
+    assert "| exact | 3 | 1 | 0 | 0 | 0 of 21 |" in text
+    assert "| loose | 0 | 1 | 3 | 0 | 14 of 21 |" in text
+    assert "exact against hanging on the 2 patterns both get right" in text
+    assert "| group * | refused | refused | refused |" in text
+    assert "timeout" in text
+    capsys.readouterr()
+    results.save(content, tmp_path / "again.json.gz")
+    assert cli.main(["report", str(tmp_path / "again.json.gz"), "--ours", "exact"]) == 0
+    assert capsys.readouterr().out == text
+
+
+def test_compare_flags_what_got_worse(bench, tmp_path, capsys):
+    base = bench("exact")
+    slower = copy.deepcopy(base)
+    record = slower["sessions"][0]["cases"]["words"]
+    for run in record["runs"]:
+        run["mask_ns"] = [10 * ns + 10_000 for ns in run["mask_ns"]]
+    slower["sessions"][0]["cases"]["last"]["status"] = "wrong"
+    paths = [str(tmp_path / name) for name in ("base.json", "slower.json")]
+    for path, content in zip(paths, (base, slower), strict=True):
+        results.save(content, Path(path))
+    assert cli.main(["compare", paths[0], paths[0]]) == 0
+    assert "worse" not in capsys.readouterr().out
+    assert cli.main(["compare", *paths]) == 1
+    lines = [line for line in capsys.readouterr().out.splitlines() if "worse" in line]
+    assert any("| words | mask mean |" in line for line in lines)
+    assert any("| last | no longer right (wrong) |" in line for line in lines)
+
+
+def test_results_of_another_format_are_refused(tmp_path):
+    path = tmp_path / "old.json"
+    path.write_text(json.dumps({"format": 0}), encoding="utf-8")
+    with pytest.raises(ValueError, match="results format 0, expected 1"):
+        results.load(path)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["run", "--engines", "nobody", "--out", "x.json"], "no such engine: nobody"),
+        (["run", "--vocabularies", "latin", "--out", "x.json"], "no such vocabulary: latin"),
+        (["run", "--cases", "nonsense", "--out", "x.json"], "no such case or group: nonsense"),
+        (["setup", "nobody"], "no such engine: nobody"),
+    ],
+)
+def test_unknown_names_are_refused(arguments, message, capsys):
+    assert cli.main(arguments) == 2
+    assert message in capsys.readouterr().err
+
+
+def test_tokenisations_spell_the_text():
+    vocabulary = tiny_vocabulary()
+    tokeniser = Tokeniser(vocabulary)
+    for text in ("abab", "é 東", ""):
+        for how in ("bpe", "greedy"):
+            ids = tokeniser.encode(text, how)
+            assert b"".join(vocabulary.tokens[i] for i in ids) == text.encode()
+
+
+def test_vocabularies_survive_the_file(tmp_path):
+    vocabulary = tiny_vocabulary()
+    vocabulary.save(tmp_path / "tokens.json")
+    assert VocabularyData.load(tmp_path / "tokens.json") == vocabulary

@@ -1,0 +1,76 @@
+"""Percentiles, merging of repeats, and masks compared by checksum."""
+
+import copy
+
+import pytest
+
+from benchmarks.merge import merge_repeats
+from benchmarks.statistics import figures, mask_differences, mean, percentile
+
+
+def record(mask, *, compile_ns=100, digests=None):
+    run = {
+        "text": 0,
+        "tokenisation": "bpe",
+        "failure": None,
+        "start_ns": 5,
+        "mask_ns": list(mask),
+        "advance_ns": [1] * (len(mask) - 1),
+    }
+    run |= {"warm_mask_ns": [1] * len(mask), "warm_advance_ns": [1] * (len(mask) - 1)}
+    run |= {"loop_ns": 7, "digests": digests}
+    return {"status": "ok", "compile_ns": compile_ns, "runs": [run]}
+
+
+def session(case):
+    return {"setup": {"setup_ms": 1.0}, "cases": {"c": case}, "restarts": 0, "rss_peak_mib": 1.0}
+
+
+def test_percentile_is_the_nearest_rank():
+    values = list(range(100, 0, -1))
+    assert [percentile(values, share) for share in (0.5, 0.9, 0.99, 0.999, 1)] == [
+        50,
+        90,
+        99,
+        100,
+        100,
+    ]
+    assert percentile([7], 0.01) == 7
+    with pytest.raises(ValueError, match="no values"):
+        percentile([], 0.5)
+
+
+def test_figures_of_each_pass():
+    case = record([10, 20, 30])
+    case["runs"].append(record([2, 2])["runs"][0])
+    first, everything, again = (figures([case], which) for which in ("first", "all", "again"))
+    assert first.ttfm == everything.ttfm == [115]
+    assert first.mask == [10, 20, 30]
+    assert everything.mask == [10, 20, 30, 2, 2]
+    assert again.mask == [1] * 5
+    assert everything.step_mean == pytest.approx((64 + 3) / 5)
+    assert everything.run_steps == [62 / 3, 2.5]
+    assert again.loop_mean == pytest.approx(14 / 5)
+    assert mean([1, 2]) == 1.5
+
+
+def test_repeats_keep_the_smallest_time_of_each_step():
+    left, right = session(record([10, 2, 3])), session(record([1, 20, 4], compile_ns=50))
+    merged = merge_repeats([left, right])
+    assert merged["cases"]["c"]["runs"][0]["mask_ns"] == [1, 2, 3]
+    assert merged["cases"]["c"]["compile_ns"] == 50
+
+
+def test_repeats_that_disagree_keep_the_worst():
+    wrong = {"status": "wrong", "error": "x", "runs": []}
+    assert merge_repeats([session(record([1])), session(wrong)])["cases"]["c"] == wrong
+    assert merge_repeats([session(wrong), session(record([1]))])["cases"]["c"] == wrong
+    left, right = record([1, 1], digests=[5, 6]), record([1, 1], digests=[5, 7])
+    merged = merge_repeats([session(copy.deepcopy(left)), session(right)])
+    assert merged["cases"]["c"]["runs"][0]["digests"] is None
+
+
+def test_masks_are_compared_step_by_step():
+    left, right = record([1, 1], digests=[5, 6]), record([1, 1], digests=[5, 7])
+    assert mask_differences(left, right) == (1, 2)
+    assert mask_differences(left, {"status": "refused"}) == (0, 0)

@@ -1,0 +1,193 @@
+"""The command line: what it prints, where, and with which exit code."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+
+import pytest
+
+from formgate.core.cli import COMMANDS, build_parser, main
+
+
+@pytest.fixture
+def run(capsys):
+    """Run the command line; return its exit code, standard output and standard error."""
+
+    def call(*arguments: str) -> tuple[int, str, str]:
+        code = main(arguments)
+        out, err = capsys.readouterr()
+        return code, out, err
+
+    return call
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_every_command_has_help(command, capsys):
+    with pytest.raises(SystemExit) as stop:
+        build_parser().parse_args([command, "--help"])
+    assert stop.value.code == 0
+    assert "usage: formgate" in capsys.readouterr().out
+
+
+def test_no_command_is_an_error(capsys):
+    with pytest.raises(SystemExit) as stop:
+        main([])
+    assert stop.value.code == 2
+    assert "COMMAND" in capsys.readouterr().err
+
+
+def test_version(run):
+    code, out, _ = run("version")
+    assert code == 0
+    assert out.startswith("formgate ")
+    assert "plugin interface 1.0" in out
+
+
+def test_formats(run):
+    code, out, _ = run("formats")
+    assert code == 0
+    assert out.splitlines()[0].split() == ["FORMAT", "ALIASES", "FROM", "DESCRIPTION"]
+    names = {entry["name"] for entry in json.loads(run("formats", "--json")[1])}
+    assert {"regex", "choice"} <= names
+
+
+def test_plugins(run):
+    code, out, _ = run("plugins", "--json")
+    assert code == 0
+    found = {plugin["name"]: plugin for plugin in json.loads(out)}
+    assert found["regex"]["formats"] == ["regex"]
+    assert found["regex"]["builtin"]
+    assert found["regex"]["distribution"] == "formgate"
+    assert found["regex"]["error"] is None
+    assert run("plugins")[1].splitlines()[0].split() == ["PLUGIN", "FROM", "OFFERS", "STATE"]
+
+
+def test_backends(run):
+    code, out, _ = run("backends", "--json")
+    assert code == 0
+    (transformers,) = [each for each in json.loads(out) if each["name"] == "transformers"]
+    assert transformers["install"] == "formgate[transformers]"
+    assert transformers["usable"] == (not transformers["problems"])
+    assert run("backends")[1].splitlines()[0].split() == ["BACKEND", "STATE", "DESCRIPTION"]
+
+
+def test_check_says_yes(run):
+    assert run("check", "--format", "regex", "--source", "a+b", "--text", "aab")[:2] == (0, "yes\n")
+    assert run("check", "--source-json", '["é", "b"]', "--text", "é")[:2] == (0, "yes\n")
+
+
+def test_check_says_where_not(run):
+    code, out, _ = run("check", "--source", "a+bé", "--text", "aabx")
+    assert code == 1
+    assert out.startswith("no: the text leaves the language after 3 characters ('aab')\n")
+    code, out, _ = run("check", "--source", "a+bé", "--text", "aa")
+    assert code == 1
+    assert out.startswith("no: the text ends too early after 2 characters ('aa')\n")
+
+
+def test_check_reads_files_and_standard_input(tmp_path):
+    source = tmp_path / "pattern"
+    source.write_text("[α-ω]+", encoding="utf-8")
+    command = [sys.executable, "-m", "formgate", "check", "--source-file", str(source)]
+    done = subprocess.run(command, input="αβγ".encode(), capture_output=True, check=False)
+    assert (done.returncode, done.stdout) == (0, b"yes\n")
+
+
+def test_debug_shows_stages(run):
+    code, out, _ = run("debug", "--source", "[a-f]{2,4}")
+    assert code == 0
+    for stage in ("vocabulary", "grammar", "engine", "first mask", "same mask again"):
+        assert stage in out
+    assert "tokens allowed at the start  6" in out
+
+
+def test_a_bad_pattern_is_shown_with_a_caret(run):
+    code, out, err = run("check", "--source", "ab(cd", "--text", "")
+    assert code == 2
+    assert out == ""
+    lines = err.splitlines()
+    assert lines[0].startswith("formgate: ")
+    assert lines[1] == "  ab(cd"
+    assert lines[2] == "    ^"
+    assert "Traceback" not in err
+
+
+@pytest.mark.parametrize("where", ["before", "after"])
+def test_traceback_shows_where(run, where):
+    arguments = ["check", "--format", "nonsense", "--source", "a", "--text", "a"]
+    arguments.insert(0 if where == "before" else len(arguments), "--traceback")
+    code, _, err = run(*arguments)
+    assert code == 2
+    assert "Traceback" in err
+    assert "unknown format 'nonsense'" in err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["check", "--format", "regxe", "--source", "a"], "unknown format 'regxe'"),
+        (["check", "--source-json", "{", "--text", "a"], "--source-json is not JSON"),
+        (["check", "--source-file", "/no/such/file", "--text", "a"], "No such file"),
+        (["check", "--source", "a", "--option", "nonsense", "--text", "a"], "is not NAME=VALUE"),
+        (["check", "--source", "a", "--option", "x=1", "--text", "a"], "x"),
+        (["debug", "--source", "a", "--vocabulary", "/no/such/file"], "no such file"),
+        (["check", "--source", "[^\\s\\S]", "--text", "a"], "formgate: "),
+    ],
+)
+def test_errors_are_short(run, arguments, message):
+    code, out, err = run(*arguments)
+    assert (code, out) == (2, "")
+    assert err.startswith("formgate: ")
+    assert message in err
+    assert "Traceback" not in err
+
+
+def test_an_error_in_formgate_itself_keeps_its_traceback(monkeypatch):
+    from formgate.core.cli import version
+
+    def fail(args):
+        raise ZeroDivisionError
+
+    monkeypatch.setattr(version, "run", fail)
+    with pytest.raises(ZeroDivisionError):
+        main(["version"])
+
+
+def test_interrupting_exits_with_130(run, monkeypatch):
+    from formgate.core.cli import version
+
+    def interrupt(args):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(version, "run", interrupt)
+    assert run("version") == (130, "", "formgate: interrupted\n")
+
+
+def test_a_reader_that_leaves_is_no_error_message():
+    code = "import sys; sys.stdin.close()"
+    command = f"{sys.executable} -m formgate plugins --json | {sys.executable} -c '{code}'"
+    done = subprocess.run(["bash", "-c", command], capture_output=True, check=False)
+    assert done.stderr == b""
+
+
+def test_broken_plugins_are_warned_of_in_one_line(tmp_path):
+    info = tmp_path / "broken_plugin-1.0.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: broken-plugin\nVersion: 1.0\n")
+    (info / "entry_points.txt").write_text("[formgate]\nbroken = no_such_module_at_all\n")
+    environment = {**os.environ, "PYTHONPATH": str(tmp_path)}
+    command = [sys.executable, "-m", "formgate"]
+    done = subprocess.run(
+        [*command, "formats"], env=environment, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0
+    (line,) = done.stderr.splitlines()
+    assert line.startswith("formgate: PluginWarning: plugin 'broken' (broken-plugin 1.0)")
+    listing = subprocess.run(
+        [*command, "plugins"], env=environment, capture_output=True, text=True, check=False
+    )
+    assert listing.stderr == ""
+    assert "broken: ModuleNotFoundError" in listing.stdout
