@@ -1,0 +1,74 @@
+"""Adapters of llguidance, with its defaults and with complete masks.
+
+By default, where the next bytes are forced, its mask holds only the first token of their canonical
+spelling. `no_forcing` gives the complete mask; it can be set only in its Lark dialect, so the regex
+is wrapped, in the way the package itself wraps a regex.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from llguidance import (  # type: ignore[import-not-found,unused-ignore]
+    LLMatcher,
+    LLTokenizer,
+    regex_to_lark,
+)
+
+from benchmarks.engines.base import Adapter, RefusedError, Session
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from benchmarks.vocabularies import VocabularyData
+
+
+class Default(Adapter):
+    """The package's own way to compile a regex."""
+
+    packages = ("llguidance",)
+
+    def __init__(self, vocabulary: VocabularyData, row: np.ndarray[Any, Any]) -> None:
+        self._address = row.ctypes.data
+        self._bytes = row.nbytes
+        self._tokenizer = LLTokenizer.from_tiktoken(
+            encoder={text: i for i, text in enumerate(vocabulary.tokens) if text is not None},
+            special_tokens=vocabulary.special,
+            pattern=vocabulary.split_pattern,
+            eos_token=vocabulary.stop_ids[0],
+            n_vocab=len(vocabulary.tokens),
+        )
+
+    def _grammar(self, source: str) -> str:
+        return str(LLMatcher.grammar_from_regex(source))
+
+    def compile(self, source: str) -> Any:
+        """Build a matcher: the package has no compiled form apart from it."""
+        matcher = LLMatcher(self._tokenizer, self._grammar(source), log_level=0)
+        if matcher.is_error():
+            raise RefusedError(matcher.get_error())
+        return matcher
+
+    def start(self, compiled: Any) -> Session:
+        """Reset the one matcher, which keeps its lazily built tables: its best case."""
+        compiled.reset()
+        compute, consume = compiled.unsafe_compute_mask_ptr, compiled.consume_token
+        address, size = self._address, self._bytes
+
+        def fill() -> None:
+            compute(address, size)
+
+        def advance(token: int) -> object:
+            return consume(token)
+
+        return Session(fill, advance)
+
+
+class Complete(Default):
+    """Complete masks: no forcing of canonical tokens."""
+
+    def _grammar(self, source: str) -> str:
+        pattern = regex_to_lark(source, use_ascii="")
+        return str(
+            LLMatcher.grammar_from_lark(f'%llguidance {{"no_forcing": true}}\nstart: /{pattern}/\n')
+        )

@@ -1,0 +1,57 @@
+"""Virtual environments of the rivals, made on demand under `benchmarks/.envs`."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import venv
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from benchmarks.engines import ENGINES
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from benchmarks.engines import EngineSpec
+
+ENVIRONMENTS = Path(__file__).parent / ".envs"
+
+
+def interpreter(spec: EngineSpec) -> Path:
+    """Return the Python that runs an engine; it may not exist yet."""
+    if spec.environment is None:
+        return Path(sys.executable)
+    return ENVIRONMENTS / spec.environment / "bin" / "python"
+
+
+def is_ready(spec: EngineSpec) -> bool:
+    """Tell whether the engine's environment was completely installed, with these requirements."""
+    if spec.environment is None:
+        return True
+    marker = _marker(spec)
+    return marker.exists() and marker.read_text(encoding="utf-8") == repr(spec.install)
+
+
+def set_up(names: Iterable[str]) -> None:
+    """Make the environments of the named engines that are missing or outdated.
+
+    Raises `subprocess.CalledProcessError` when pip fails; the environment is then made again by
+    the next call.
+    """
+    for name in names:
+        spec = ENGINES[name]
+        if spec.environment is None or is_ready(spec):
+            continue
+        folder = ENVIRONMENTS / spec.environment
+        print(f"{name}: making {folder}", file=sys.stderr)
+        venv.create(folder, with_pip=True, clear=True)
+        for requirements in spec.install:
+            print(f"{name}: pip install {' '.join(requirements)}", file=sys.stderr)
+            command = [str(interpreter(spec)), "-m", "pip", "install", "--quiet", *requirements]
+            subprocess.run(command, check=True)
+        _marker(spec).write_text(repr(spec.install), encoding="utf-8")
+
+
+def _marker(spec: EngineSpec) -> Path:
+    return ENVIRONMENTS / str(spec.environment) / "installed.txt"

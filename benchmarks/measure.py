@@ -1,0 +1,237 @@
+"""The replay loop and its clocks, run inside an engine's process.
+
+Each step is timed on its own: fill the row, then commit one token. Two clocks surround each call,
+wall time on the inside and the CPU time of the process on the outside, and the smaller difference
+counts: wall time has the finer grain (the CPU clock is a system call of half a microsecond), CPU
+time is right when another program was scheduled in between. The CPU clock is that of the whole
+process, so that helper threads are charged to the engine that starts them.
+
+Nothing is subtracted for the clocks; `clock_overhead_ns` says what an empty pair costs.
+"""
+
+from __future__ import annotations
+
+import gc
+import zlib
+from dataclasses import dataclass, field
+from time import perf_counter_ns, process_time_ns
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from benchmarks.engines.base import RefusedError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from benchmarks.engines.base import Adapter
+
+FLUSH_BYTES = 64 * 2**20
+CACHE_LINE = 64
+
+
+class Row:
+    """One packed mask row, aligned to a cache line, with a fast view for looking at single bits."""
+
+    def __init__(self, size: int) -> None:
+        words = -(-size // 32)
+        space = np.zeros(words + CACHE_LINE // 4, np.int32)
+        start = (-space.ctypes.data % CACHE_LINE) // 4
+        self.use(space[start : start + words])
+        # Bits past the vocabulary mean nothing and differ between engines.
+        self._last = (1 << (size % 32)) - 1 if size % 32 else -1
+
+    def use(self, array: np.ndarray[Any, Any]) -> None:
+        """Look at this array from now on, an engine's own buffer."""
+        self.array = array
+        self.words = array.data
+
+    def allows(self, token: int) -> bool:
+        """Tell whether the bit of `token` is set."""
+        return bool(self.words[token >> 5] >> (token & 31) & 1)
+
+    def digest(self) -> int:
+        """Return a checksum of the mask."""
+        content = self.array.copy()
+        content[-1] &= np.int32(self._last)
+        return zlib.crc32(content.tobytes())
+
+
+@dataclass
+class Pass:
+    """One replay of a token sequence: what each step took, and where it went wrong, if it did."""
+
+    start_ns: int
+    mask_ns: list[int] = field(default_factory=list)
+    advance_ns: list[int] = field(default_factory=list)
+    failure: str | None = None
+
+
+class Replayer:
+    """Replays token sequences through one adapter.
+
+    `flush` overwrites a block larger than the processor's caches before every mask, as a forward
+    pass of a model would.
+    """
+
+    def __init__(self, adapter: Adapter, row: Row, stop_ids: Sequence[int], *, flush: bool) -> None:
+        self._adapter = adapter
+        self._row = row
+        self._stop_ids = stop_ids
+        self._block = np.zeros(FLUSH_BYTES // 4, np.int32) if flush else None
+
+    def compile(self, source: str) -> tuple[Any, int]:
+        """Return the compiled constraint and its time in nanoseconds."""
+        gc.collect()
+        cpu, wall = process_time_ns(), perf_counter_ns()
+        compiled = self._adapter.compile(source)
+        return compiled, min(perf_counter_ns() - wall, process_time_ns() - cpu)
+
+    def timed(self, compiled: Any, tokens: Sequence[int]) -> Pass:
+        """Replay with both clocks around every call, and check each mask for the token fed."""
+        now, used = perf_counter_ns, process_time_ns
+        self._flush()
+        cpu0, wall0 = used(), now()
+        fill, advance = self._adapter.start(compiled)
+        result = Pass(min(now() - wall0, used() - cpu0))
+        add_mask, add_advance = result.mask_ns.append, result.advance_ns.append
+        allows, flush = self._row.allows, self._flush if self._block is not None else None
+        try:
+            for position, token in enumerate(tokens):
+                if flush:
+                    flush()
+                cpu0, wall0 = used(), now()
+                fill()
+                wall1, cpu1 = now(), used()
+                add_mask(min(wall1 - wall0, cpu1 - cpu0))
+                if not allows(token):
+                    result.failure = f"mask {position} forbids the legal token {token}"
+                    return result
+                cpu0, wall0 = used(), now()
+                accepted = advance(token)
+                wall1, cpu1 = now(), used()
+                add_advance(min(wall1 - wall0, cpu1 - cpu0))
+                if not accepted:
+                    result.failure = f"advance {position} refuses token {token}"
+                    return result
+            if flush:
+                flush()
+            cpu0, wall0 = used(), now()
+            fill()
+            wall1, cpu1 = now(), used()
+            add_mask(min(wall1 - wall0, cpu1 - cpu0))
+        except Exception as error:  # noqa: BLE001 - whatever an engine raises is a result
+            result.failure = f"{type(error).__name__}: {error}"
+            return result
+        if not any(allows(token) for token in self._stop_ids):
+            result.failure = "no stop token at the end"
+        return result
+
+    def loop_ns(self, compiled: Any, tokens: Sequence[int]) -> int:
+        """Return the time of a whole replay, with no clock or check between the steps."""
+        fill, advance = self._adapter.start(compiled)
+        cpu, wall = process_time_ns(), perf_counter_ns()
+        for token in tokens:
+            fill()
+            advance(token)
+        fill()
+        return min(perf_counter_ns() - wall, process_time_ns() - cpu)
+
+    def digests(self, compiled: Any, tokens: Sequence[int]) -> list[int]:
+        """Return the checksum of the mask at every step."""
+        fill, advance = self._adapter.start(compiled)
+        result = []
+        for token in tokens:
+            fill()
+            result.append(self._row.digest())
+            advance(token)
+        fill()
+        result.append(self._row.digest())
+        return result
+
+    def refuses(self, compiled: Any, tokens: Sequence[int]) -> bool:
+        """Tell whether the masks keep this text of a non-matching case from being completed.
+
+        An error or a refusal by `advance` of a token that the mask allowed does not count as
+        refusing: a decoder would be stuck there. Raises `AssertionError` then.
+        """
+        fill, advance = self._adapter.start(compiled)
+        for position, token in enumerate(tokens):
+            fill()
+            if not self._row.allows(token):
+                return True
+            _must_accept(advance, token, position)
+        fill()
+        return not any(self._row.allows(token) for token in self._stop_ids)
+
+    def _flush(self) -> None:
+        if self._block is not None:
+            self._block += 1
+
+
+def _must_accept(advance: Callable[[int], object], token: int, position: int) -> None:
+    try:
+        accepted = advance(token)
+    except Exception as error:
+        raise AssertionError(f"advance {position} raises on an allowed token: {error}") from error
+    if not accepted:
+        raise AssertionError(f"advance {position} refuses an allowed token")
+
+
+def measure_case(
+    replayer: Replayer, case: dict[str, Any], source: str, *, complete: bool = True
+) -> dict[str, Any]:
+    """Compile one case, replay its texts cold and warm, and check it; returns a JSON-ready record.
+
+    `status` is "ok", "refused" (the engine does not take the constraint) or "wrong" (a matching
+    text was not accepted, or a non-matching one was). An engine that does not mean its masks to be
+    `complete` may fail at other tokenisations than the tokeniser's own; such runs are recorded but
+    not held against it.
+    """
+    try:
+        compiled, compile_ns = replayer.compile(source)
+    except RefusedError as error:
+        return {"status": "refused", "error": str(error)[:400]}
+    record: dict[str, Any] = {"status": "ok", "compile_ns": compile_ns, "runs": []}
+    failures: list[str] = []
+    for run in case["runs"]:
+        cold = replayer.timed(compiled, run["tokens"])
+        entry = {"text": run["text"], "tokenisation": run["tokenisation"], "failure": cold.failure}
+        entry.update(start_ns=cold.start_ns, mask_ns=cold.mask_ns, advance_ns=cold.advance_ns)
+        record["runs"].append(entry)
+        if cold.failure and (complete or run["tokenisation"] == "bpe"):
+            failures.append(f"text {run['text']} ({run['tokenisation']}): {cold.failure}")
+    for run, entry in zip(case["runs"], record["runs"], strict=True):
+        if entry["failure"] is None:
+            warm = replayer.timed(compiled, run["tokens"])
+            entry.update(warm_mask_ns=warm.mask_ns, warm_advance_ns=warm.advance_ns)
+            entry["loop_ns"] = replayer.loop_ns(compiled, run["tokens"])
+            entry["digests"] = replayer.digests(compiled, run["tokens"])
+    for reject in case["rejects"]:
+        try:
+            refused = replayer.refuses(compiled, reject["tokens"])
+        except AssertionError as error:
+            failures.append(f"non-matching text {reject['text']}: {error}")
+            continue
+        if not refused:
+            failures.append(f"non-matching text {reject['text']} is accepted")
+    if failures:
+        record.update(status="wrong", error="; ".join(failures)[:400], failures=len(failures))
+    return record
+
+
+def clock_overhead_ns() -> int:
+    """Return the median difference of an empty pair of wall-clock readings."""
+    pairs = sorted(-perf_counter_ns() + perf_counter_ns() for _ in range(1001))
+    return pairs[500]
+
+
+def warm_up(replayer: Replayer, tokens: list[int]) -> int:
+    """Compile and replay a tiny regex a few times, so that first-use costs are not charged.
+
+    Returns the time of that first compilation in nanoseconds; late imports show in it.
+    """
+    compiled, compile_ns = replayer.compile("[ab]{1,3}")
+    for _ in range(5):
+        replayer.timed(compiled, tokens)
+    return compile_ns

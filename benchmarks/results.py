@@ -1,0 +1,92 @@
+"""The results file: JSON with the machine, the options and one session per engine configuration.
+
+    {"format": 1, "date": ..., "machine": {...}, "options": {...}, "cases": {name: {...}},
+     "sessions": [{"engine", "vocabulary", "mode", "setup", "versions", "rss_peak_mib",
+                   "cases": {name: {"status", "compile_ns", "runs": [...]}}}]}
+
+A run holds its series in nanoseconds, one number per step: `mask_ns` and `advance_ns` of the first
+replay, `warm_mask_ns` and `warm_advance_ns` of the second, `loop_ns` for a whole replay without
+clocks, and `digests`, a checksum of each mask. A file name ending in .gz is compressed.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import gzip
+import json
+import os
+import platform
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from benchmarks.cases import Case
+
+FORMAT = 1
+
+
+def new_results(cases: Iterable[Case], options: dict[str, Any]) -> dict[str, Any]:
+    """Return an empty results file for these cases."""
+    now = dt.datetime.now(dt.timezone.utc)
+    return {
+        "format": FORMAT,
+        "date": now.isoformat(timespec="seconds"),
+        "machine": describe_machine(),
+        "options": options,
+        "cases": {
+            case.name: {
+                "format": case.format,
+                "group": case.group,
+                "source": case.source,
+                "common": case.common,
+                "unsupported": list(case.unsupported),
+            }
+            for case in cases
+        },
+        "sessions": [],
+    }
+
+
+def save(results: dict[str, Any], path: Path) -> None:
+    """Write the file; an existing one is replaced only once the new one is complete."""
+    text = json.dumps(results, separators=(",", ":")) + "\n"
+    content = text.encode()
+    if path.suffix == ".gz":
+        content = gzip.compress(content, mtime=0)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    partial = path.with_name(path.name + ".partial")
+    partial.write_bytes(content)
+    partial.replace(path)
+
+
+def load(path: Path) -> dict[str, Any]:
+    """Read a results file. Raises `ValueError` for another version of the format."""
+    content = path.read_bytes()
+    if path.suffix == ".gz":
+        content = gzip.decompress(content)
+    results: dict[str, Any] = json.loads(content)
+    if results.get("format") != FORMAT:
+        raise ValueError(f"{path}: results format {results.get('format')}, expected {FORMAT}")
+    return results
+
+
+def describe_machine() -> dict[str, Any]:
+    """Return what is known of the machine that affects times."""
+    cpu: dict[str, str] = {}
+    cpuinfo = Path("/proc/cpuinfo")
+    if cpuinfo.exists():
+        for line in cpuinfo.read_text(encoding="utf-8").splitlines():
+            key, _, value = line.partition(":")
+            cpu.setdefault(key.strip(), value.strip())
+    memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30
+    return {
+        "cpu": cpu.get("model name", platform.processor()),
+        "cache": cpu.get("cache size", "?"),
+        "cores": os.cpu_count(),
+        "memory_gib": round(memory, 1),
+        "system": f"{platform.system()} {platform.machine()}",
+        "python": platform.python_version(),
+        "load": [round(value, 2) for value in os.getloadavg()],
+    }

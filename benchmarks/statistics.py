@@ -1,0 +1,119 @@
+"""Figures drawn from sessions: percentiles, and the series of each kind of replay.
+
+`first` is the first output of each case, with nothing of its constraint seen before; `all` is every
+output the first time it is made; `again` is every output a second time.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+PASSES = {
+    "first": "first output of each pattern",
+    "all": "all outputs, first time",
+    "again": "all outputs, second time",
+}
+
+
+def percentile(values: Sequence[float], share: float) -> float:
+    """Return the smallest value that at least `share` of the values do not exceed (nearest rank).
+
+    Raises `ValueError` for an empty sequence.
+    """
+    if not values:
+        raise ValueError("no values")
+    ordered = sorted(values)
+    return ordered[max(0, math.ceil(share * len(ordered)) - 1)]
+
+
+def mean(values: Sequence[float]) -> float:
+    """Return the arithmetic mean."""
+    return sum(values) / len(values)
+
+
+@dataclass
+class Figures:
+    """The series of a set of cases: times in ns, per case, per step and per run."""
+
+    cases: int = 0
+    ttfm: list[float] = field(default_factory=list)
+    compile: list[float] = field(default_factory=list)
+    mask: list[float] = field(default_factory=list)
+    advance: list[float] = field(default_factory=list)
+    run_steps: list[float] = field(default_factory=list)
+    loop: float = 0.0
+    loop_steps: int = 0
+
+    @property
+    def step_mean(self) -> float:
+        """Mask plus advance, per mask."""
+        return (sum(self.mask) + sum(self.advance)) / len(self.mask)
+
+    @property
+    def loop_mean(self) -> float:
+        """Mask plus advance in a loop without clocks, second time or later."""
+        return self.loop / self.loop_steps if self.loop_steps else math.nan
+
+
+def counts_as_measured(engine: str, record: dict[str, Any]) -> bool:
+    """Tell whether a record's times may be used: only those of right answers.
+
+    The trivial engine is the exception: it exists for its times.
+    """
+    return record["status"] == "ok" or (engine == "trivial" and "runs" in record)
+
+
+def figures(records: Iterable[dict[str, Any]], which: str) -> Figures:
+    """Collect the series of one pass over some case records that count as measured."""
+    result = Figures()
+    prefix = "warm_" if which == "again" else ""
+    for record in records:
+        result.cases += 1
+        runs = [run for run in record["runs"] if not run["failure"]]
+        first = runs[0]
+        result.compile.append(record["compile_ns"])
+        result.ttfm.append(record["compile_ns"] + first["start_ns"] + first["mask_ns"][0])
+        for run in runs[:1] if which == "first" else runs:
+            mask, advance = run[f"{prefix}mask_ns"], run[f"{prefix}advance_ns"]
+            result.mask += mask
+            result.advance += advance
+            result.run_steps.append((sum(mask) + sum(advance)) / len(mask))
+            result.loop += run["loop_ns"]
+            result.loop_steps += len(mask)
+    return result
+
+
+def shared_runs(
+    left: dict[str, Any], right: dict[str, Any]
+) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Return both records of a case with only the runs that both completed."""
+    both = _completed(left) & _completed(right)
+    return _only(left, both), _only(right, both)
+
+
+def _run_key(run: dict[str, Any]) -> tuple[int, str]:
+    return run["text"], run["tokenisation"]
+
+
+def _completed(record: dict[str, Any]) -> set[tuple[int, str]]:
+    return {_run_key(run) for run in record["runs"] if not run["failure"]}
+
+
+def _only(record: dict[str, Any], keys: set[tuple[int, str]]) -> dict[str, Any]:
+    return {**record, "runs": [run for run in record["runs"] if _run_key(run) in keys]}
+
+
+def mask_differences(record: dict[str, Any], reference: dict[str, Any]) -> tuple[int, int]:
+    """Return how many masks of two records differ, and how many could be compared."""
+    differing = compared = 0
+    for mine, other in zip(record.get("runs", ()), reference.get("runs", ()), strict=False):
+        if mine.get("digests") and other.get("digests"):
+            pairs = list(zip(mine["digests"], other["digests"], strict=True))
+            compared += len(pairs)
+            differing += sum(left != right for left, right in pairs)
+    return differing, compared

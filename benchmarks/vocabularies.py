@@ -1,0 +1,141 @@
+"""The vocabularies of the suite, as exact bytes per token id, and two ways to tokenise with them.
+
+The token files come from packages, so nothing is downloaded: Tekken (131,072 ids) from
+`mistral_common`, Qwen (151,851 ids) from `dashscope`. All engines receive the same bytes. The
+tokeniser's own merge order (`bpe`) gives the token sequences a model would produce most often;
+`greedy` longest match gives others, which an exact engine must accept just as well.
+"""
+
+from __future__ import annotations
+
+import base64
+import importlib.util
+import json
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+TOKENISATIONS = ("bpe", "greedy")
+
+
+@dataclass
+class VocabularyData:
+    """A vocabulary in the form that is handed to every engine.
+
+    `tokens[i]` is None where id i has no text. `split_pattern` is the tokeniser's own regex for
+    cutting text before merging; llguidance uses it to decide on canonical tokens.
+    """
+
+    name: str
+    tokens: list[bytes | None]
+    stop_ids: list[int]
+    special: dict[str, int]
+    split_pattern: str
+
+    def save(self, path: Path) -> None:
+        """Write the vocabulary as JSON; bytes are kept as Latin-1 text."""
+        content = asdict(self)
+        content["tokens"] = [None if t is None else t.decode("latin-1") for t in self.tokens]
+        path.write_text(json.dumps(content), encoding="utf-8")
+
+    @classmethod
+    def load(cls, path: Path) -> VocabularyData:
+        """Read what `save` wrote."""
+        content = json.loads(path.read_text(encoding="utf-8"))
+        content["tokens"] = [None if t is None else t.encode("latin-1") for t in content["tokens"]]
+        return cls(**content)
+
+
+def load_vocabulary(name: str) -> VocabularyData:
+    """Return the named vocabulary of `VOCABULARIES`.
+
+    Raises `RuntimeError` naming the package to install where its file is absent.
+    """
+    return VOCABULARIES[name]()
+
+
+def _package_file(package: str, relative: str) -> Path:
+    spec = importlib.util.find_spec(package)
+    if spec is None or not spec.submodule_search_locations:
+        raise RuntimeError(f"the vocabulary needs the package {package}: pip install {package}")
+    return Path(spec.submodule_search_locations[0]) / relative
+
+
+def _tekken() -> VocabularyData:
+    path = _package_file("mistral_common", "data/tekken_240911.json")
+    content = json.loads(path.read_text(encoding="utf-8"))
+    config = content["config"]
+    specials = config["default_num_special_tokens"]
+    texts = config["default_vocab_size"] - specials
+    tokens: list[bytes | None] = [None] * specials
+    tokens += [base64.b64decode(entry["token_bytes"]) for entry in content["vocab"][:texts]]
+    names = {0: "<unk>", 1: "<s>", 2: "</s>"}
+    special = {names.get(i, f"<SPECIAL_{i}>"): i for i in range(specials)}
+    return VocabularyData("tekken", tokens, [2], special, config["pattern"])
+
+
+# The cutting rule published with the Qwen tokeniser (cl100k's, with single digits).
+_QWEN_SPLIT = (
+    r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}"
+    r"| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+"
+)
+
+
+def _qwen() -> VocabularyData:
+    path = _package_file("dashscope", "resources/qwen.tiktoken")
+    pairs = [line.split() for line in path.read_bytes().splitlines() if line]
+    tokens: list[bytes | None] = [None] * len(pairs)
+    for text, rank in pairs:
+        tokens[int(rank)] = base64.b64decode(text)
+    names = ["<|endoftext|>", "<|im_start|>", "<|im_end|>"]
+    names += [f"<|extra_{i}|>" for i in range(205)]
+    special = {name: len(pairs) + i for i, name in enumerate(names)}
+    tokens += [None] * len(names)
+    return VocabularyData("qwen", tokens, [len(pairs)], special, _QWEN_SPLIT)
+
+
+VOCABULARIES: dict[str, Callable[[], VocabularyData]] = {"tekken": _tekken, "qwen": _qwen}
+
+
+class Tokeniser:
+    """Turns texts into token ids, by merge order or by longest match.
+
+    Building takes about a second for the merge order (tiktoken's tables).
+    """
+
+    def __init__(self, vocabulary: VocabularyData) -> None:
+        import tiktoken
+
+        self._ids = {text: i for i, text in enumerate(vocabulary.tokens) if text is not None}
+        self._longest = max(map(len, self._ids))
+        # Ranks must start at 0 for tiktoken; ids do not (Tekken's specials come first).
+        self._first = min(self._ids.values())
+        ranks = {text: i - self._first for text, i in self._ids.items()}
+        self._encoding = tiktoken.Encoding(
+            vocabulary.name,
+            pat_str=vocabulary.split_pattern,
+            mergeable_ranks=ranks,
+            special_tokens={},
+        )
+
+    def encode(self, text: str, how: str) -> list[int]:
+        """Return the ids of `text`; `how` is one of `TOKENISATIONS`."""
+        if how == "bpe":
+            return [i + self._first for i in self._encoding.encode_ordinary(text)]
+        return self._longest_match(text.encode())
+
+    def _longest_match(self, text: bytes) -> list[int]:
+        ids = []
+        start = 0
+        while start < len(text):
+            for end in range(min(len(text), start + self._longest), start, -1):
+                if (found := self._ids.get(text[start:end])) is not None:
+                    ids.append(found)
+                    start = end
+                    break
+            else:
+                raise ValueError(f"the vocabulary lacks the byte {text[start]:#04x}")
+        return ids

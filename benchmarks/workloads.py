@@ -1,0 +1,45 @@
+"""What is replayed: each text of a case as token ids, the same for every engine."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from benchmarks.vocabularies import TOKENISATIONS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from benchmarks.cases import Case
+    from benchmarks.vocabularies import Tokeniser
+
+
+def build_workload(cases: Iterable[Case], tokeniser: Tokeniser) -> list[dict[str, Any]]:
+    """Return one JSON-ready entry per case, in order.
+
+    `runs` are matching texts, `rejects` non-matching ones: dictionaries of the text's number, the
+    tokenisation and the ids. The first run of a case is always its first text in merge order; a
+    longest-match tokenisation that equals the merge order is left out.
+    """
+    return [
+        {
+            "name": case.name,
+            "format": case.format,
+            "source": case.source,
+            "dialects": case.dialects,
+            "runs": _tokenised(case.matching, tokeniser),
+            "rejects": _tokenised(case.non_matching, tokeniser),
+        }
+        for case in cases
+    ]
+
+
+def _tokenised(texts: tuple[str, ...], tokeniser: Tokeniser) -> list[dict[str, Any]]:
+    entries: list[dict[str, Any]] = []
+    for number, text in enumerate(texts):
+        seen: list[list[int]] = []
+        for how in TOKENISATIONS:
+            tokens = tokeniser.encode(text, how)
+            if tokens not in seen:
+                seen.append(tokens)
+                entries.append({"text": number, "tokenisation": how, "tokens": tokens})
+    return entries
