@@ -48,6 +48,11 @@ def test_random_patterns(byte_vocabulary, pattern, flags, chance):
         r"(?:\b\w+\b\s?)*",
         "(?=.*1)(?=.*a).*", "(?:(?!1).)*", "(?:(?<=a)1|a)*", r"(?s:.)(?<!a\b|1)(?s:.)*",
         "(?!.*a$).*", "(?:a(?!bb)|b)*", "(?= [^a]) +(?!A)", r"(?:\w(?!ab)|[ab])+",
+        # States nest without end unless what look-around demands is brought to one form.
+        r"(?:\bé*)*", r"(?:é*\b)*", r"(?:٣+?\B)*?\b_", r"(?:\bı*){2,}|(?=σ)\b[^a]*\b",
+        r"(?:é+\b)*", r"(?:\w+\b ?)+é?", r"(?:(?!ab)\w|(?!cd)\w)*",
+        r"(?:(?<!ab)\w(?!é)|[ab]\b|ü\B)+", r"(?-i:A{1,2}\bk*+||\U00010410){2,}",
+        r"(?!\b)[K]{1,2}?|ß(?s:.+|σ(?u:k*?|\Z\D|вa\b))+?|A",
         r"a(?<=(?<=a(?=1)))1", "(?i)a[^1]*", "aa|a1|1a|11|", "(?:^a|1$|\n)*", r"\w{2,3}\W?",
     ],
 )  # fmt: skip

@@ -2,22 +2,17 @@
 #include <algorithm>
 #include <tuple>
 
+#include "expr_helpers.hpp"
 #include "formgate/expr_pool.hpp"
 
 namespace formgate {
 namespace {
 
-constexpr std::uint8_t kPassed = kLooks | kBoolean;  // flags a parent takes over from any child
+// Flags a parent takes over from any child.
+constexpr std::uint8_t kPassed = kLooks | kBoolean | kAround;
 
 // Largest finite count; sums beyond it are left unmerged rather than rounded.
 constexpr std::uint64_t kMostCount = 0x7FFFFFFFull;
-
-// Nesting saturates: the limit compilation checks is far below.
-std::uint16_t deeper(std::uint16_t depth) {
-  return static_cast<std::uint16_t>(depth < 0xFFFF ? depth + 1 : depth);
-}
-
-std::uint64_t seed(Kind kind) { return 0x100 + static_cast<std::uint64_t>(kind); }
 
 }  // namespace
 
@@ -293,161 +288,6 @@ ExprId ExprPool::repeat(ExprId child, std::uint32_t min, std::uint32_t max) {
   if (child == ExprId{this->node(kAllId).a} && min == 0 && max == kUnbounded) return kAllId;
   if (child == ExprId{this->node(kTextId).a} && min == 0 && max == kUnbounded) return kTextId;
   return intern(node);
-}
-
-ExprId ExprPool::intersect(ExprId a, ExprId b) {
-  const ExprId members[] = {a, b};
-  return intersect(members);
-}
-
-ExprId ExprPool::intersect(std::span<const ExprId> given) {
-  std::vector<ExprId> members;
-  for (ExprId id : given) {
-    if (node(id).kind == Kind::kAnd) {
-      const auto inner = this->members(node(id));
-      members.insert(members.end(), inner.begin(), inner.end());
-    } else {
-      members.push_back(id);
-    }
-  }
-  std::sort(members.begin(), members.end());
-  members.erase(std::unique(members.begin(), members.end()), members.end());
-  std::erase(members, kAllId);
-  if (members.empty()) return kAllId;
-  if (members[0] == kEmptyId) return kEmptyId;
-  const bool text = std::ranges::any_of(
-      members, [this](ExprId id) { return id != kTextId && (node(id).flags & kText); });
-  if (text) {
-    std::erase(members, kTextId);
-    // Well-formed text and "not well-formed text" have nothing in common.
-    for (ExprId id : members) {
-      if (node(id).kind == Kind::kNot && ExprId{node(id).a} == kTextId) return kEmptyId;
-    }
-  }
-  for (ExprId id : members) {
-    if (node(id).kind == Kind::kNot &&
-        std::binary_search(members.begin(), members.end(), ExprId{node(id).a})) {
-      return kEmptyId;
-    }
-  }
-  // A single member with free look-ahead keeps its intersection: the rest of the text that the
-  // look-ahead sees ends where the intersection ends.
-  if (members.size() == 1 && !(node(members[0]).flags & kLooks)) return members[0];
-  // The empty text, and single characters, meet the rest at once.
-  if (members[0] == kEpsilonId &&
-      std::ranges::all_of(members, [this](ExprId id) { return free_of_context(id); })) {
-    return std::ranges::all_of(members, [this](ExprId id) { return nullable(id); }) ? kEpsilonId
-                                                                                    : kEmptyId;
-  }
-  std::uint32_t index = kNoIndex;
-  std::vector<ExprId> rest;
-  for (ExprId id : members) {
-    const std::uint32_t own = class_of(id);
-    if (own == kNoIndex) {
-      rest.push_back(id);
-    } else if (index == kNoIndex) {
-      index = own;
-    } else {
-      index = intern_class(classes_[index].intersect(classes_[own]));
-    }
-  }
-  if (rest.size() + 1 < members.size() && index != kNoIndex) {
-    rest.push_back(chars(classes_[index]));
-    return intersect(rest);
-  }
-  std::sort(members.begin(), members.end(),
-            [this](ExprId a, ExprId b) { return node(a).hash < node(b).hash; });
-  Node node{};
-  node.kind = Kind::kAnd;
-  node.flags = kBoolean;
-  Hasher hasher(seed(Kind::kAnd));
-  bool all_nullable = true;
-  for (ExprId id : members) {
-    const Node& member = this->node(id);
-    node.behinds |= member.behinds;
-    node.flags |= member.flags & kText;
-    node.depth = std::max(node.depth, deeper(member.depth));
-    hasher.add(member.hash);
-  }
-  for (ExprId id : members) {
-    all_nullable = all_nullable && (this->node(id).behinds ? nullable(id) : nullable_here(id, 0));
-  }
-  if (all_nullable) node.flags |= kNullable;
-  node.hash = hasher.finish();
-  return intern(node, std::move(members));
-}
-
-ExprId ExprPool::complement(ExprId child) {
-  const Node& inner = node(child);
-  if (inner.kind == Kind::kNot) {
-    const ExprId twice[] = {ExprId{inner.a}};
-    return intersect(twice);
-  }
-  if (child == kEmptyId) return kAllId;
-  if (child == kAllId) return kEmptyId;
-  Node node{};
-  node.kind = Kind::kNot;
-  node.a = index_of(child);
-  node.flags = kBoolean;
-  node.behinds = inner.behinds;
-  node.depth = deeper(inner.depth);
-  if (!inner.behinds && !nullable_here(child, 0)) node.flags |= kNullable;
-  node.hash = Hasher(seed(Kind::kNot)).add(this->node(child).hash).finish();
-  return intern(node);
-}
-
-ExprId ExprPool::look(ExprId rest) {
-  if (rest == kAllId) return kEpsilonId;
-  if (rest == kEmptyId) return kEmptyId;
-  Node node{};
-  node.kind = Kind::kLook;
-  node.a = index_of(rest);
-  node.flags = kLooks | kText;
-  node.behinds = this->node(rest).behinds;
-  node.depth = deeper(this->node(rest).depth);
-  node.hash = Hasher(seed(Kind::kLook)).add(this->node(rest).hash).finish();
-  return intern(node);
-}
-
-ExprId ExprPool::behind(std::uint32_t tracker, bool negated) {
-  Node node{};
-  node.kind = Kind::kBehind;
-  node.a = tracker;
-  node.b = negated ? 1 : 0;
-  node.flags = kText;
-  node.behinds = 1u << tracker;
-  node.hash = Hasher(seed(Kind::kBehind)).add(tracker).add(node.b).finish();
-  return intern(node);
-}
-
-ExprId ExprPool::scope(ExprId body, std::span<const ExprId> given) {
-  if (free_of_context(body)) return body;
-  std::vector<ExprId> members{body};
-  members.insert(members.end(), given.begin(), given.end());
-  // A tracker nobody refers to any more is dropped, so that states which differ only in it agree.
-  std::uint32_t used = node(body).behinds;
-  for (std::size_t i = given.size(); i-- > 0;) {
-    if (used >> i & 1) {
-      used |= node(given[i]).behinds;
-    } else {
-      members[i + 1] = kEmptyId;
-    }
-  }
-  while (members.size() > 1 && members.back() == kEmptyId && !(used >> (members.size() - 2) & 1)) {
-    members.pop_back();
-  }
-  Node node{};
-  node.kind = Kind::kScope;
-  node.flags = static_cast<std::uint8_t>(kBoolean | (this->node(body).flags & kText));
-  Hasher hasher(seed(Kind::kScope));
-  for (ExprId id : members) {
-    hasher.add(this->node(id).hash);
-    node.depth = std::max(node.depth, deeper(this->node(id).depth));
-  }
-  const std::uint32_t truths = tracker_truths(std::span(members).subspan(1));
-  if (nullable_here(body, truths)) node.flags |= kNullable;
-  node.hash = hasher.finish();
-  return intern(node, std::move(members));
 }
 
 bool ExprPool::subset_of_star(ExprId id, std::uint32_t class_index) {

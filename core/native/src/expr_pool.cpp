@@ -220,12 +220,15 @@ ByteSet ExprPool::alphabet(ExprId id) {
 std::size_t ExprPool::memory_usage() const {
   return nodes_.size() * (sizeof(Node) + 8) + member_bytes_ + form_bytes_ +
          rows_.size() * sizeof(Row) + automaton_bytes_ + byte_sets_.size() * 64 +
-         (meets_.size() + subset_.size() + alphabets_.size() + forms_here_.size()) * 48;
+         (meets_.size() + subset_.size() + alphabets_.size() + forms_here_.size() +
+          conditions_.size() + nullables_.size()) *
+             48;
 }
 
 void ExprPool::trim() {
   const std::size_t derived =
-      form_bytes_ + rows_.size() * sizeof(Row) + (alphabets_.size() + forms_here_.size()) * 48;
+      form_bytes_ + rows_.size() * sizeof(Row) +
+      (alphabets_.size() + forms_here_.size() + conditions_.size() + nullables_.size()) * 48;
   if (derived <= pool_budget.load() / 2) return;
   for (Node& node : nodes_) {
     node.row = kNoIndex;
@@ -234,12 +237,15 @@ void ExprPool::trim() {
   }
   rows_.clear();
   forms_here_.clear();
+  conditions_.clear();
+  nullables_.clear();
   alphabets_.clear();
   form_chunks_.clear();
   form_used_ = form_capacity_ = form_bytes_ = 0;
 }
 
 LinearForm ExprPool::store_form(const std::vector<LinearTerm>& terms) {
+  if (active_) active_->tick();
   if (terms.size() > form_capacity_ - form_used_) {
     form_capacity_ = std::max<std::size_t>(2048, terms.size());
     form_chunks_.push_back(std::make_unique<LinearTerm[]>(form_capacity_));

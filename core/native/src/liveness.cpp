@@ -81,6 +81,11 @@ bool ExprPool::live(ExprId id) {
 void ExprPool::decide(ExprId id, CompileContext& context, std::unique_lock<std::mutex>& lock) {
   std::vector<ExprId> work;
   components(id, work);
+  struct Active {
+    CompileContext*& slot;
+    ~Active() { slot = nullptr; }
+  } active{active_};
+  active_ = &context;
   explore(std::move(work), context.limits().max_states, &context, &lock);
 }
 
@@ -115,11 +120,13 @@ void ExprPool::explore(std::vector<ExprId> work, std::size_t budget, CompileCont
     if (context) context->tick();
     if (lock && waiting_.load(std::memory_order_relaxed) != 0) {
       // Decoding goes first. What it drops of the pool's derived data only costs recomputation.
+      active_ = nullptr;
       lock->unlock();
       for (int spins = 0; spins < 1000 && waiting_.load(std::memory_order_relaxed) != 0; ++spins) {
         std::this_thread::yield();
       }
       lock->lock();
+      active_ = context;
     }
     const LinearForm form = linear_form(order[i]);
     std::vector<ExprId> next;

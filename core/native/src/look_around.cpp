@@ -133,22 +133,6 @@ void ExprPool::conditional_terms(ExprId id, std::uint32_t truths, std::vector<Co
   }
 }
 
-// At the top of a language an intersection of one member ends where the language ends, so it adds
-// nothing; kept, it would nest deeper with every derivative.
-ExprId ExprPool::unsealed(ExprId id) {
-  const Node& node = this->node(id);
-  if (node.kind == Kind::kAnd && node.b == 1) return members(node)[0];
-  if (node.kind != Kind::kUnion) return id;
-  std::vector<ExprId> parts(members(node).begin(), members(node).end());
-  bool changed = false;
-  for (ExprId& part : parts) {
-    const ExprId open = unsealed(part);
-    changed = changed || open != part;
-    part = open;
-  }
-  return changed ? unite(parts) : id;
-}
-
 LinearForm ExprPool::form_here(ExprId id, std::uint32_t truths) {
   if (free_of_context(id)) return linear_form(id);
   const std::uint64_t key = (static_cast<std::uint64_t>(index_of(id)) << 32) | truths;
@@ -172,7 +156,7 @@ LinearForm ExprPool::form_here(ExprId id, std::uint32_t truths) {
     conditional_terms(id, truths, conditional);
     for (const Conditional& term : conditional) {
       if (term.condition == kAllId) {
-        terms.push_back({term.bytes, unsealed(term.target)});
+        terms.push_back({term.bytes, as_language(term.target)});
         continue;
       }
       for (const LinearTerm& demand : form_here(term.condition, truths)) {
@@ -183,9 +167,9 @@ LinearForm ExprPool::form_here(ExprId id, std::uint32_t truths) {
         if (target != kEmptyId) terms.push_back({both, target});
       }
     }
-    for (LinearTerm& term : terms) term.target = unsealed(term.target);
+    for (LinearTerm& term : terms) term.target = as_language(term.target);
     terms = merge_terms(terms);
-    for (LinearTerm& term : terms) term.target = unsealed(term.target);
+    for (LinearTerm& term : terms) term.target = as_language(term.target);
   }
   const LinearForm form = store_form(terms);
   forms_here_.emplace(key, form);

@@ -55,6 +55,7 @@ constexpr std::uint8_t kNullable = 1;  // accepts the empty text whatever surrou
 constexpr std::uint8_t kLooks = 2;     // has a look-ahead that sees beyond the expression
 constexpr std::uint8_t kText = 4;      // only well-formed UTF-8
 constexpr std::uint8_t kBoolean = 8;   // emptiness is not decided by structure alone
+constexpr std::uint8_t kAround = 16;   // has look-around inside that no scope closes
 
 struct LinearTerm {
   ByteSet bytes;
@@ -211,6 +212,9 @@ class ExprPool : public std::enable_shared_from_this<ExprPool> {
   ExprId prepend(ExprId head, ExprId tail);
   std::uint32_t add_automaton(std::shared_ptr<const LeafDfa> dfa, std::uint32_t class_index);
   bool subset_of_star(ExprId id, std::uint32_t class_index);
+  ExprId as_language(ExprId id);
+  void absorb(std::vector<ExprId>& parts) const;
+  std::optional<ExprId> distribute(const std::vector<ExprId>& members);
   void merge_repeats(std::vector<ExprId>& members);
   bool nested_repeat(ExprId child, std::uint32_t& min, std::uint32_t& max, ExprId& base) const;
 
@@ -231,7 +235,6 @@ class ExprPool : public std::enable_shared_from_this<ExprPool> {
   bool nullable_here(ExprId id, std::uint32_t truths);
   bool compute_nullable(ExprId id, std::uint32_t truths);
   void conditional_terms(ExprId id, std::uint32_t truths, std::vector<Conditional>& out);
-  ExprId unsealed(ExprId id);
   LinearForm form_here(ExprId id, std::uint32_t truths);
   std::uint32_t tracker_truths(std::span<const ExprId> trackers);
   std::vector<LinearTerm> scope_form(ExprId id);
@@ -241,6 +244,7 @@ class ExprPool : public std::enable_shared_from_this<ExprPool> {
   void explore(std::vector<ExprId> work, std::size_t budget, CompileContext* context,
                std::unique_lock<std::mutex>* lock);
 
+  CompileContext* active_ = nullptr;  // of the compilation that holds the mutex: its deadline
   mutable std::mutex mutex_;
   mutable std::atomic<unsigned> waiting_{0};
   std::uint64_t serial_;
