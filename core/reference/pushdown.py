@@ -1,0 +1,140 @@
+"""Which configurations of a pushdown system can reach a goal: saturation of an automaton.
+
+The configurations (control state, stack) from which a regular set can be reached are regular again,
+and an automaton of them is found by adding edges until nothing changes (Büchi 1964; Bouajjani,
+Esparza and Maler, "Reachability analysis of pushdown automata", 1997: pre*). The automaton starts
+in the control state and reads the stack from the top.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, NamedTuple
+
+from formgate.core.reference.fsa import closure
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from formgate.core.reference.pda import Stack
+    from formgate.core.reference.symbols import State
+
+__all__ = ["Rule", "StackAutomaton", "pre_star"]
+
+
+class Rule(NamedTuple):
+    """From control ``source`` with ``pop`` on top of the stack: replace it by ``push``."""
+
+    source: State
+    pop: Stack
+    push: Stack
+    target: State
+
+
+@dataclass(frozen=True)
+class _Between:
+    """A state of the automaton inside of a rule that pops more than one symbol."""
+
+    source: State
+    popped: Stack
+
+
+@dataclass
+class StackAutomaton:
+    """An automaton over stacks, read from the top; its goals accept whatever stack is left.
+
+    Attributes:
+        goals: The states that accept. They stay what they are on every symbol.
+        edges: For each state and symbol, the states after it.
+        silent: For each state, the states it may become without reading.
+    """
+
+    goals: frozenset[State]
+    edges: dict[tuple[State, State], set[State]] = field(default_factory=dict)
+    silent: dict[State, set[State]] = field(default_factory=dict)
+
+    def read(self, states: Iterable[State], stack: Stack) -> frozenset[State]:
+        """Return the states after reading ``stack``, silent moves included."""
+        current = self._closed(states)
+        for symbol in stack:
+            nothing: set[State] = set()
+            targets = {t for s in current for t in self.edges.get((s, symbol), nothing)}
+            current = self._closed(targets | (current & self.goals))
+        return current
+
+    def accepts(self, control: State, stack: Stack) -> bool:
+        """Say whether a configuration is in the set. Linear in the stack."""
+        return not self.goals.isdisjoint(self.read([control], stack))
+
+    def _closed(self, states: Iterable[State]) -> frozenset[State]:
+        nothing: set[State] = set()
+        return frozenset(closure(states, lambda state: self.silent.get(state, nothing)))
+
+    # ------------------------------------------------------------------ bottom up
+
+    @cached_property
+    def bottom(self) -> frozenset[State]:
+        """The states that accept the empty stack."""
+        return self._leading_to(self.goals)
+
+    def below(self, symbol: State, above: frozenset[State]) -> frozenset[State]:
+        """Return the states that accept ``symbol`` on top of a stack that ``above`` accept.
+
+        Read so, from the bottom to the top, the automaton is deterministic, and the set of states
+        of a stack says at once in which control states it is a member.
+        """
+        direct = {
+            s for (s, read), targets in self.edges.items() if read == symbol and targets & above
+        }
+        return self._leading_to(direct | self.goals)
+
+    def states_of(self, stack: Stack) -> frozenset[State]:
+        """Return all states that accept ``stack``."""
+        states = self.bottom
+        for symbol in reversed(stack):
+            states = self.below(symbol, states)
+        return states
+
+    def _leading_to(self, states: Iterable[State]) -> frozenset[State]:
+        before: dict[State, set[State]] = {}
+        for source, targets in self.silent.items():
+            for target in targets:
+                before.setdefault(target, set()).add(source)
+        nothing: set[State] = set()
+        return frozenset(closure(states, lambda state: before.get(state, nothing)))
+
+
+def pre_star(rules: Iterable[Rule], goals: Iterable[State]) -> StackAutomaton:
+    """Return the automaton of all configurations that can reach a goal control state.
+
+    Saturation: for a rule (p, pop) -> (p', push), wherever the automaton reads ``push`` from p' to
+    some state, let it read ``pop`` from p to that state. Adds no states but those inside of a pop
+    of several symbols, so it ends; the work is polynomial in rules and states.
+    """
+    rules = tuple(rules)
+    automaton = StackAutomaton(frozenset(goals))
+    changed = True
+    while changed:
+        changed = False
+        for rule in rules:
+            for reached in automaton.read([rule.target], rule.push):
+                changed |= _add_path(automaton, rule, reached)
+    return automaton
+
+
+def _add_path(automaton: StackAutomaton, rule: Rule, target: State) -> bool:
+    """Let the automaton read a rule's pop from its source to ``target``; say whether it is new."""
+    if not rule.pop:
+        known = automaton.silent.setdefault(rule.source, set())
+    else:
+        state = rule.source
+        for length, symbol in enumerate(rule.pop[:-1], start=1):
+            between = _Between(rule.source, rule.pop[:length])
+            automaton.edges.setdefault((state, symbol), set()).add(between)
+            state = between
+        known = automaton.edges.setdefault((state, rule.pop[-1]), set())
+    if target in known or (target == rule.source and not rule.pop):
+        return False
+    known.add(target)
+    return True
