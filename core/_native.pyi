@@ -131,6 +131,10 @@ class TokenMask:
     An immutable packed set of token ids: id i is bit i % 32 of word i // 32.
     """
 
+    def __copy__(self) -> TokenMask: ...
+
+    def __deepcopy__(self, memo: object, /) -> TokenMask: ...
+
     @staticmethod
     def from_ids(size: int, ids: Sequence[int]) -> TokenMask:
         """The mask of `size` ids that allows just `ids`."""
@@ -193,6 +197,10 @@ class MaskBuffer:
 class State:
     """A point in the text: an immutable value."""
 
+    def __copy__(self) -> State: ...
+
+    def __deepcopy__(self, memo: object, /) -> State: ...
+
     @property
     def key(self) -> bytes:
         """16 bytes: equal keys, equal futures."""
@@ -205,6 +213,10 @@ class State:
 
 class Engine:
     """A compiled constraint over one vocabulary; immutable and thread-safe."""
+
+    def __copy__(self) -> Engine: ...
+
+    def __deepcopy__(self, memo: object, /) -> Engine: ...
 
     @property
     def vocabulary(self) -> Vocabulary: ...

@@ -12,8 +12,14 @@ from collections.abc import Mapping
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from formgate.core.errors import CompileCancelled, CompileTimeout, GrammarError
+from formgate.core.errors import (
+    CompileCancelled,
+    CompileTimeout,
+    EmptyLanguageError,
+    GrammarError,
+)
 from formgate.core.grammar import Grammar, GrammarBuilder
+from formgate.core.grammar._grammar import check_arguments
 from formgate.core.vocabulary import Vocabulary
 
 if TYPE_CHECKING:
@@ -54,6 +60,8 @@ def compile(  # noqa: A001 (the field's word, as in re.compile)
         An immutable engine, to be shared by any number of sequences and threads.
 
     Raises:
+        TypeError: An argument is of the wrong type.
+        ValueError: ``timeout_s`` is not positive.
         GrammarError: The source is wrong, or its format unknown or uncertain.
         UnsupportedConstraint: It asks for what cannot be enforced exactly.
         EmptyLanguageError: Nothing that this vocabulary can spell satisfies it.
@@ -65,8 +73,7 @@ def compile(  # noqa: A001 (the field's word, as in re.compile)
             f"vocabulary is a {type(vocabulary).__name__}, not a formgate.Vocabulary; "
             "make one with Vocabulary.from_tokenizer or Vocabulary.from_file"
         )
-    if timeout_s is not None and not timeout_s > 0:
-        raise ValueError(f"timeout_s must be positive, not {timeout_s}")
+    check_arguments(timeout_s, cancel, limits)
     started = time.perf_counter()
     grammar, name = _grammar(source, format, registry, options)
     grammar_s = time.perf_counter() - started
@@ -77,12 +84,22 @@ def compile(  # noqa: A001 (the field's word, as in re.compile)
             f"compiling took longer than timeout_s={timeout_s}: reading the source alone took "
             f"{grammar_s:.3f} s"
         )
-    engine = grammar.compile(
-        vocabulary,
-        timeout_s=None if timeout_s is None else timeout_s - grammar_s,
-        cancel=cancel,
-        limits=limits,
-    )
+    try:
+        engine = grammar.compile(
+            vocabulary,
+            timeout_s=None if timeout_s is None else timeout_s - grammar_s,
+            cancel=cancel,
+            limits=limits,
+        )
+    except CompileTimeout:
+        raise CompileTimeout(
+            f"compiling did not finish within timeout_s={timeout_s}; raise it, or simplify the "
+            "constraint"
+        ) from None
+    except EmptyLanguageError as error:
+        if error.source is None and isinstance(source, str):
+            error.source, error.offset, error.end = source, 0, len(source)
+        raise
     observe = _registry(registry).compile_observer()
     if observe is not None:
         engine_s = time.perf_counter() - started - grammar_s
@@ -120,6 +137,8 @@ def _grammar(
                 f"{surplus}=... was given with a ready Grammar, which has no use for it"
             )
         return source, None
+    if format_name is not None and not isinstance(format_name, str):
+        raise TypeError(f"format is the name of a format, not {format_name!r:.60}")
     registry = _registry(registry)
     entry = registry.guess(source) if format_name is None else registry.format(format_name)
 
@@ -166,11 +185,16 @@ def _named(entry: Registered[Format]) -> Iterator[None]:
 
 def _registry(registry: Registry | None) -> Registry:
     """Return the registry to use; the default one is imported and loaded on first use."""
-    if registry is not None:
-        return registry
-    from formgate.core.registry import default_registry  # noqa: PLC0415 (brings in pluggy)
+    from formgate.core.registry import (  # noqa: PLC0415 (brings in pluggy)
+        Registry,
+        default_registry,
+    )
 
-    return default_registry()
+    if registry is None:
+        return default_registry()
+    if not isinstance(registry, Registry):
+        raise TypeError(f"registry is a formgate.core.registry.Registry, not {registry!r:.60}")
+    return registry
 
 
 class _Options(Mapping[str, object]):

@@ -134,6 +134,12 @@ class Matcher(Generic[S]):
         copy._validate = self._validate
         return copy
 
+    def __copy__(self) -> Matcher[S]:
+        return self.fork()
+
+    def __deepcopy__(self, memo: object, /) -> Matcher[S]:
+        return self.fork()  # engine and states are immutable
+
     def reset(self) -> None:
         """Forget all tokens."""
         self._tokens.clear()

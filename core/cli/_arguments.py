@@ -38,13 +38,17 @@ def source(args: argparse.Namespace) -> object:
     """Return the source that the arguments name.
 
     Raises:
-        FormgateError: ``--source-json`` is not JSON, or the file is not UTF-8.
+        FormgateError: ``--source-json`` is not JSON, or the file cannot be read as UTF-8.
     """
     if args.source_file is not None:
         try:
             return args.source_file.read_text(encoding="utf-8")
         except UnicodeDecodeError as error:
             raise FormgateError(f"{args.source_file} is not UTF-8: {error}") from error
+        except OSError as error:
+            raise FormgateError(
+                f"--source-file {args.source_file} cannot be read: {error.strerror or error}"
+            ) from error
     if args.source_json is not None:
         try:
             return json.loads(args.source_json)

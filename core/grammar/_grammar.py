@@ -9,7 +9,25 @@ from formgate.core import _native
 if TYPE_CHECKING:
     from formgate.core._native import CancelToken, Engine, GrammarCore, Limits, MaskOptions
 
-__all__ = ["Grammar"]
+__all__ = ["Grammar", "check_arguments"]
+
+
+def check_arguments(timeout_s: object, cancel: object, limits: object) -> None:
+    """Refuse arguments of ``compile`` that are of the wrong type or out of range.
+
+    Raises:
+        TypeError: One is of the wrong type.
+        ValueError: ``timeout_s`` is not positive.
+    """
+    if timeout_s is not None:
+        if isinstance(timeout_s, bool) or not isinstance(timeout_s, (int, float)):
+            raise TypeError(f"timeout_s is a number of seconds, not {timeout_s!r:.60}")
+        if not timeout_s > 0:
+            raise ValueError(f"timeout_s must be positive, not {timeout_s}")
+    if cancel is not None and not isinstance(cancel, _native.CancelToken):
+        raise TypeError(f"cancel is a formgate.core.grammar.CancelToken, not {cancel!r:.60}")
+    if limits is not None and not isinstance(limits, _native.Limits):
+        raise TypeError(f"limits is a formgate.core.grammar.Limits, not {limits!r:.60}")
 
 
 class Grammar:
@@ -51,6 +69,7 @@ class Grammar:
             LimitError: A limit was exceeded; ``CompileTimeout`` when it was the deadline.
             CompileCancelled: ``cancel`` was used.
         """
+        check_arguments(timeout_s, cancel, limits)
         engine = self._core.compile(
             vocabulary,
             _native.Limits() if limits is None else limits,
@@ -69,6 +88,12 @@ class Grammar:
     def dependencies(self) -> dict[str, list[str]]:
         """Return, for each rule, the rules it refers to; ``""`` stands for the start."""
         return {name: list(self._core.references(name)) for name in ["", *self._core.rule_names]}
+
+    def __copy__(self) -> Grammar:
+        return self
+
+    def __deepcopy__(self, memo: object, /) -> Grammar:
+        return self
 
     def __str__(self) -> str:
         """Return the grammar as text, one rule a line, cut after 20,000 characters."""

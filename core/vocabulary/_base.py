@@ -35,7 +35,8 @@ class Vocabulary(_native.Vocabulary):
         special: Name to id of special tokens. Their text, if any, is ignored.
 
     Raises:
-        VocabularyError: A token is not bytes, is empty, or an id is outside the vocabulary.
+        VocabularyError: A token is not bytes, is empty, or an id is outside the vocabulary; an
+            argument is not of the form described.
 
     Example:
         >>> vocabulary = Vocabulary([b"a", b"b", b"ab", None], stop_ids=[3])
@@ -50,7 +51,12 @@ class Vocabulary(_native.Vocabulary):
         stop_ids: Iterable[int],
         special: Mapping[str, int] | None = None,
     ) -> None:
-        tokens = list(tokens)
+        try:
+            tokens = list(tokens)
+        except TypeError:
+            raise VocabularyError(
+                f"tokens is {shown(tokens)}; pass a sequence with the bytes of each id, or None"
+            ) from None
         if not set(map(type, tokens)) <= {bytes, type(None)}:
             i = next(i for i, text in enumerate(tokens) if type(text) not in (bytes, type(None)))
             raise VocabularyError(

@@ -102,7 +102,12 @@ def fit(table: TokenTable, size: int | None, stop_ids: Iterable[int] | None) -> 
 def _check_stops(table: TokenTable, stop_ids: Iterable[int] | None) -> tuple[int, ...]:
     """Return the stop ids to use, sorted, each once."""
     if stop_ids is not None:
-        stops = list(stop_ids)
+        try:
+            stops = list(stop_ids)
+        except TypeError:
+            raise VocabularyError(
+                f"stop_ids is {shown(stop_ids)}; pass a list of token ids: stop_ids=[...]"
+            ) from None
         for stop in stops:
             if isinstance(stop, bool) or not hasattr(stop, "__index__"):
                 raise VocabularyError(

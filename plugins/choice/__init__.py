@@ -23,6 +23,7 @@ __all__ = ["FORMGATE_API", "compile_choice", "register_formats"]
 FORMGATE_API = (1, 0)
 
 _COLLECTIONS = (list, tuple, set, frozenset)
+_SCALARS = (str, bytes, int, float, type(None))
 
 
 def compile_choice(source: object, builder: GrammarBuilder) -> Node:
@@ -90,10 +91,15 @@ def _exact_strings(items: list[object], source: object) -> list[str]:
             raise GrammarError(
                 f"{_name_item(source, index)} is {item!r:.60}, of type {type(item).__name__}: "
                 "every choice must be a string",
-                hint=f"write it as text: {str(item)!r:.60}",
+                hint=f"write it as text: {_as_text(item)!r:.60}",
             )
         texts.append(str.__str__(item))
     return texts
+
+
+def _as_text(item: object) -> str:
+    """Return the text that an item of another type probably stands for."""
+    return item.decode(errors="replace") if isinstance(item, bytes) else str(item)
 
 
 def _place_of_surrogate(texts: list[str], source: object) -> GrammarError | None:
@@ -128,11 +134,12 @@ def _describe(source: object) -> str:
 
 
 def _guess(source: object) -> bool:
-    """Say whether a source given without a format is a choice: all its items are strings."""
+    """Say whether a source given without a format is a choice: it is a collection of scalars.
+
+    Those of other types than ``str`` are claimed as well, so that the error names the item.
+    """
     items = _items(source)
-    if items is None:
-        return False
-    return all(issubclass(kind, str) for kind in set(map(type, items)))
+    return items is not None and all(issubclass(kind, _SCALARS) for kind in set(map(type, items)))
 
 
 def _compile(source: object, builder: GrammarBuilder, options: Mapping[str, object], /) -> None:

@@ -100,7 +100,7 @@ def _flags(flags: object) -> int:
                 hint="the flags are the letters " + ", ".join(_FLAG_LETTERS),
             )
         flags = sum({int(_FLAG_LETTERS[letter]) for letter in flags})
-    if not isinstance(flags, int) or isinstance(flags, bool) or flags < 0:
+    if not isinstance(flags, int) or isinstance(flags, bool) or not 0 <= flags < 1 << 31:
         raise GrammarError(
             f"regex flags must be re flags or a string of letters, not {flags!r}",
             hint='for example flags=re.IGNORECASE | re.DOTALL, or flags="is"',

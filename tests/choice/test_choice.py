@@ -85,10 +85,17 @@ def test_sources(source, texts):
 
 
 @pytest.mark.parametrize(
-    "source", ["abc", 3, None, {"a": 1}, [1], ["a", 1], Mixed, Literal[1], str]
+    "source", ["abc", 3, None, {"a": 1}, [{"type": "function"}], [["a"]], [lambda: 0], str]
 )
 def test_not_guessed(source):
     assert not only_format().guess(source)
+
+
+@pytest.mark.parametrize("source", [[1], ["a", 1], Mixed, Literal[1], [None], [b"a"]])
+def test_guessed_so_that_the_item_is_named(source):
+    assert only_format().guess(source)
+    with pytest.raises(GrammarError, match="every choice must be a string"):
+        compile_choice(source, Recorder())
 
 
 @pytest.mark.parametrize(

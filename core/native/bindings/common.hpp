@@ -57,6 +57,23 @@ struct MaskBufferHandle {
 // GrammarError for anything else or for lone surrogates; `what` names the argument.
 std::string_view text_view(nb::handle object, const char* what);
 
+// A token id given from Python: any integer, however large (ids beyond 64 bits are outside every
+// vocabulary). Raises TypeError for anything that is no integer.
+struct Token {
+  explicit Token(nb::handle object);
+  std::int64_t value;
+};
+std::vector<std::int64_t> token_list(nb::handle objects);
+
+// An immutable object is its own copy.
+template <typename Class>
+void copy_is_itself(Class& bound, const char* copy, const char* deep_copy) {
+  bound.def("__copy__", [](nb::handle self) { return nb::borrow(self); }, nb::sig(copy));
+  bound.def(
+      "__deepcopy__", [](nb::handle self, nb::handle) { return nb::borrow(self); }, nb::arg("memo"),
+      nb::sig(deep_copy));
+}
+
 void bind_vocabulary(nb::module_& m);
 void bind_grammar(nb::module_& m);
 void bind_mask(nb::module_& m);

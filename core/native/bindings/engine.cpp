@@ -1,4 +1,5 @@
 #include <cstring>
+#include <limits>
 
 #include "common.hpp"
 
@@ -76,7 +77,9 @@ std::optional<TokenId> token_id(const EngineHandle& self, std::int64_t token) {
 [[noreturn]] void refuse(const EngineHandle& self, std::int64_t token) {
   const std::size_t size = self.value->vocabulary().size();
   if (token < 0 || static_cast<std::size_t>(token) >= size) {
-    throw Error(ErrorKind::kToken, "token " + std::to_string(token) +
+    // What does not fit 64 bits arrives as the last number that does.
+    const bool huge = token == std::numeric_limits<std::int64_t>::max();
+    throw Error(ErrorKind::kToken, "token " + (huge ? "2**63 or more" : std::to_string(token)) +
                                        " is outside the vocabulary of " + std::to_string(size) +
                                        " ids");
   }
@@ -85,8 +88,9 @@ std::optional<TokenId> token_id(const EngineHandle& self, std::int64_t token) {
                                      "allowed_tokens(state)");
 }
 
-StateHandle advance(const EngineHandle& self, const StateHandle& state, std::int64_t token) {
+StateHandle advance(const EngineHandle& self, const StateHandle& state, nb::handle given) {
   const State& from = own(self, state);
+  const std::int64_t token = Token(given).value;
   const auto id = token_id(self, token);
   auto next = id ? self.value->advance(from, *id) : std::nullopt;
   if (!next) refuse(self, token);
@@ -106,9 +110,9 @@ std::size_t validate(const EngineHandle& self, State& state,
   return self.value->validate(state, ids);
 }
 
-StateHandle advance_many(const EngineHandle& self, const StateHandle& state,
-                         const std::vector<std::int64_t>& tokens) {
+StateHandle advance_many(const EngineHandle& self, const StateHandle& state, nb::handle given) {
   State current = own(self, state);
+  const std::vector<std::int64_t> tokens = token_list(given);
   const std::size_t count = validate(self, current, tokens);
   if (count < tokens.size()) refuse(self, tokens[count]);
   return {self.value, current};
@@ -146,7 +150,10 @@ void fill_masks(const EngineHandle& self, const std::vector<StateHandle>& states
 }  // namespace
 
 void bind_engine(nb::module_& m) {
-  nb::class_<StateHandle>(m, "State", "A point in the text: an immutable value.")
+  auto state = nb::class_<StateHandle>(m, "State", "A point in the text: an immutable value.");
+  copy_is_itself(state, "def __copy__(self) -> State",
+                 "def __deepcopy__(self, memo: object, /) -> State");
+  state
       .def_prop_ro(
           "key",
           [](const StateHandle& self) {
@@ -171,8 +178,12 @@ void bind_engine(nb::module_& m) {
                : self.value.accepting    ? std::string("State(accepting)")
                                          : std::string("State()");
       });
-  nb::class_<EngineHandle>(m, "Engine", nb::is_weak_referenceable(),
-                           "A compiled constraint over one vocabulary; immutable and thread-safe.")
+  auto engine = nb::class_<EngineHandle>(m, "Engine", nb::is_weak_referenceable(),
+                                         "A compiled constraint over one vocabulary; immutable and "
+                                         "thread-safe.");
+  copy_is_itself(engine, "def __copy__(self) -> Engine",
+                 "def __deepcopy__(self, memo: object, /) -> Engine");
+  engine
       .def_prop_ro(
           "vocabulary", [](const EngineHandle& self) { return self.vocabulary; },
           nb::sig("def vocabulary(self) -> Vocabulary"))
@@ -196,18 +207,22 @@ void bind_engine(nb::module_& m) {
       .def("allowed_tokens", &allowed_tokens, nb::arg("state"),
            "Every token after which the text can still be completed; the stop ids where it may "
            "end.")
-      .def("advance", &advance, nb::arg("state"), nb::arg("token"),
+      .def("advance", &advance, nb::arg("state"), nb::arg("token").none(),
+           nb::sig("def advance(self, state: State, token: int) -> State"),
            "The state after one more token. Raises TokenError when it is not allowed.")
       .def("advance_many", &advance_many, nb::arg("state"), nb::arg("tokens"),
+           nb::sig("def advance_many(self, state: State, "
+                   "tokens: collections.abc.Sequence[int]) -> State"),
            "The state after several tokens. Raises TokenError at the first that is not allowed.")
       .def(
           "validate",
-          [](const EngineHandle& self, const StateHandle& state,
-             const std::vector<std::int64_t>& tokens) {
+          [](const EngineHandle& self, const StateHandle& state, nb::handle tokens) {
             State current = own(self, state);
-            return validate(self, current, tokens);
+            return validate(self, current, token_list(tokens));
           },
           nb::arg("state"), nb::arg("tokens"),
+          nb::sig("def validate(self, state: State, "
+                  "tokens: collections.abc.Sequence[int]) -> int"),
           "How many of the tokens are allowed one after the other.")
       .def(
           "is_accepting",
@@ -223,12 +238,14 @@ void bind_engine(nb::module_& m) {
           nb::arg("state"), "Whether the output must end here.")
       .def(
           "is_allowed",
-          [](const EngineHandle& self, const StateHandle& state, std::int64_t token) {
+          [](const EngineHandle& self, const StateHandle& state, nb::handle token) {
             const State& from = own(self, state);
-            const auto id = token_id(self, token);
+            const auto id = token_id(self, Token(token).value);
             return id && self.value->advance(from, *id).has_value();
           },
-          nb::arg("state"), nb::arg("token"), "Whether one token is allowed.")
+          nb::arg("state"), nb::arg("token").none(),
+          nb::sig("def is_allowed(self, state: State, token: int) -> bool"),
+          "Whether one token is allowed.")
       .def("fill_mask", &fill_mask, nb::arg("state"), nb::arg("out"), nb::arg("row") = 0,
            nb::sig("def fill_mask(self, state: State, out: typing.Any, row: int = 0) -> None"),
            "Write the mask into a row of a MaskBuffer or of an int32 array.")

@@ -1,6 +1,8 @@
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/shared_ptr.h>
 
+#include <algorithm>
+
 #include "common.hpp"
 
 namespace formgate::bindings {
@@ -110,12 +112,17 @@ void bind_grammar(nb::module_& m) {
   nb::class_<Limits>(m, "Limits", "Bounds of one compilation; exceeding one raises LimitError.")
       .def(
           "__init__",
-          [](Limits* self, std::size_t max_states, std::size_t max_nodes, std::size_t max_depth,
-             std::size_t max_search) {
+          [](Limits* self, std::int64_t max_states, std::int64_t max_nodes, std::int64_t max_depth,
+             std::int64_t max_search) {
+            if (std::min({max_states, max_nodes, max_depth, max_search}) < 1) {
+              throw nb::value_error("every limit is at least 1");
+            }
             if (max_depth > 2000) {
               throw nb::value_error("max_depth is at most 2000: native code recurses that deep");
             }
-            new (self) Limits{max_states, max_nodes, max_depth, max_search};
+            new (self)
+                Limits{static_cast<std::size_t>(max_states), static_cast<std::size_t>(max_nodes),
+                       static_cast<std::size_t>(max_depth), static_cast<std::size_t>(max_search)};
           },
           nb::kw_only(), nb::arg("max_states") = Limits{}.max_states,
           nb::arg("max_nodes") = Limits{}.max_nodes, nb::arg("max_depth") = Limits{}.max_depth,

@@ -65,7 +65,8 @@ nb::object words_view(const TokenMaskHandle& self) {
       self.words->data(), {self.words->size()}, owner));
 }
 
-bool contains(const TokenMaskHandle& self, std::int64_t id) {
+bool contains(const TokenMaskHandle& self, nb::handle given) {
+  const std::int64_t id = Token(given).value;
   return id >= 0 && static_cast<std::size_t>(id) < self.size &&
          test_bit(self.words->data(), static_cast<TokenId>(id));
 }
@@ -81,10 +82,11 @@ TokenMaskHandle combine(const TokenMaskHandle& a, const TokenMaskHandle& b, Op o
 }  // namespace
 
 void bind_mask(nb::module_& m) {
-  nb::class_<TokenMaskHandle>(m, "TokenMask",
-                              "An immutable packed set of token ids: id i is bit i % 32 of "
-                              "word i // 32.")
-      .def_static("from_ids", &from_ids, nb::arg("size"), nb::arg("ids"),
+  auto mask = nb::class_<TokenMaskHandle>(
+      m, "TokenMask", "An immutable packed set of token ids: id i is bit i % 32 of word i // 32.");
+  copy_is_itself(mask, "def __copy__(self) -> TokenMask",
+                 "def __deepcopy__(self, memo: object, /) -> TokenMask");
+  mask.def_static("from_ids", &from_ids, nb::arg("size"), nb::arg("ids"),
                   "The mask of `size` ids that allows just `ids`.")
       .def_prop_ro(
           "size", [](const TokenMaskHandle& self) { return self.size; },
@@ -123,7 +125,8 @@ void bind_mask(nb::module_& m) {
           nb::arg("out"), "Copy the words into an int32 row.")
       .def("__len__", &count)
       .def("__bool__", &any)
-      .def("__contains__", &contains, nb::arg("token"))
+      .def("__contains__", &contains, nb::arg("token").none(),
+           nb::sig("def __contains__(self, token: int) -> bool"))
       .def(
           "__eq__",
           [](const TokenMaskHandle& a, nb::handle other) {

@@ -1,3 +1,5 @@
+#include <limits>
+
 #include "common.hpp"
 
 namespace formgate::bindings {
@@ -19,6 +21,25 @@ std::string_view text_view(nb::handle object, const char* what) {
     return {data, static_cast<std::size_t>(length)};
   }
   throw nb::type_error((std::string(what) + " must be str or bytes").c_str());
+}
+
+Token::Token(nb::handle object) {
+  const auto number = nb::steal<nb::object>(PyNumber_Index(object.ptr()));
+  if (!number.is_valid()) {
+    PyErr_Clear();
+    const nb::str type = nb::str(nb::type_name(object.type()));
+    throw nb::type_error((std::string("a token is an integer id, not ") + type.c_str()).c_str());
+  }
+  int overflow = 0;
+  value = PyLong_AsLongLongAndOverflow(number.ptr(), &overflow);
+  if (overflow > 0) value = std::numeric_limits<std::int64_t>::max();
+  if (overflow < 0) value = std::numeric_limits<std::int64_t>::min();
+}
+
+std::vector<std::int64_t> token_list(nb::handle objects) {
+  std::vector<std::int64_t> out;
+  for (const nb::handle object : nb::iter(objects)) out.push_back(Token(object).value);
+  return out;
 }
 
 namespace {

@@ -1,0 +1,151 @@
+"""Arguments of the wrong kind get a typed error that names the argument, never a stray one."""
+
+from __future__ import annotations
+
+import copy
+import enum
+import typing
+
+import pytest
+
+import formgate
+from formgate.core.errors import (
+    CompileTimeout,
+    EmptyLanguageError,
+    GrammarError,
+    TokenError,
+    VocabularyError,
+)
+from formgate.core.grammar import Limits
+
+
+@pytest.fixture(scope="module")
+def vocabulary():
+    return formgate.Vocabulary([*(bytes([i]) for i in range(256)), None], stop_ids=[256])
+
+
+@pytest.fixture(scope="module")
+def engine(vocabulary):
+    return formgate.compile("[ab]+", vocabulary)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "kind", "message"),
+    [
+        ({"format": 3}, TypeError, "format is the name"),
+        ({"registry": 3}, TypeError, "registry is a"),
+        ({"cancel": 1}, TypeError, "cancel is a"),
+        ({"limits": 3}, TypeError, "limits is a"),
+        ({"timeout_s": "1"}, TypeError, "timeout_s is a number"),
+        ({"timeout_s": True}, TypeError, "timeout_s is a number"),
+        ({"timeout_s": float("nan")}, ValueError, "timeout_s must be positive"),
+        ({"timeout_s": 0}, ValueError, "timeout_s must be positive"),
+        ({"flags": 1 << 40}, GrammarError, "regex flags must be"),
+        ({"flgs": 1}, GrammarError, "no option 'flgs'"),
+    ],
+    ids=lambda value: str(value) if isinstance(value, dict) else "",
+)
+def test_arguments_of_compile(vocabulary, arguments, kind, message):
+    with pytest.raises(kind, match=message):
+        formgate.compile("a", vocabulary, **arguments)
+
+
+def test_limits_are_positive():
+    with pytest.raises(ValueError, match="at least 1"):
+        Limits(max_states=-1)
+    with pytest.raises(ValueError, match="at least 1"):
+        Limits(max_nodes=0)
+
+
+def test_a_timeout_is_told_in_the_terms_of_the_caller(vocabulary):
+    # Far more than a tenth of a second: look-around over a long counted repetition.
+    with pytest.raises(CompileTimeout, match=r"timeout_s=0\.1;"):
+        formgate.compile(
+            r"(?:.{0,3000}\bcat\b.{0,3000}){3}",
+            vocabulary,
+            timeout_s=0.1,
+            limits=Limits(max_states=1 << 30),
+        )
+
+
+@pytest.mark.parametrize(
+    ("tokens", "stop_ids"), [([b"a"], 0), (None, [0]), (3, [0]), (["a"], [0]), ([b"a"], ["x"])]
+)
+def test_arguments_of_a_vocabulary(tokens, stop_ids):
+    with pytest.raises(VocabularyError):
+        formgate.Vocabulary(tokens, stop_ids=stop_ids)
+
+
+class Mixed(enum.Enum):
+    YES = "yes"
+    ONE = 1
+
+
+@pytest.mark.parametrize(
+    ("source", "place"),
+    [
+        (["a", 3], "item 1 is 3"),
+        ([b"a"], "item 0 is b'a'"),
+        (typing.Literal["a", 3], "item 1 is 3"),
+        (Mixed, "the value of Mixed.ONE is 1"),
+    ],
+)
+def test_choices_that_are_no_text_are_named(vocabulary, source, place):
+    with pytest.raises(GrammarError, match=place):
+        formgate.compile(source, vocabulary)
+
+
+def test_an_empty_language_shows_its_source(vocabulary):
+    with pytest.raises(EmptyLanguageError) as caught:
+        formgate.compile("a(?!a)a", vocabulary)
+    assert caught.value.source == "a(?!a)a"
+    assert caught.value.span == (0, 7)
+
+
+@pytest.mark.parametrize("token", [-1, 257, 2**31, 2**63 - 1, 2**63, 2**70, -(2**70)])
+def test_token_ids_outside_the_vocabulary(engine, token):
+    state = engine.start()
+    with pytest.raises(TokenError, match="outside the vocabulary"):
+        engine.advance(state, token)
+    with pytest.raises(TokenError, match="outside the vocabulary"):
+        engine.advance_many(state, [ord("a"), token])
+    assert not engine.is_allowed(state, token)
+    assert engine.validate(state, [ord("a"), token, ord("a")]) == 1
+    assert token not in engine.allowed_tokens(state)
+    assert not formgate.Matcher(engine).accept(token)
+
+
+@pytest.mark.parametrize("token", ["a", None, 1.0, b"a"])
+def test_tokens_that_are_no_integers(engine, token):
+    state = engine.start()
+    for use in (
+        lambda: engine.advance(state, token),
+        lambda: engine.advance_many(state, [token]),
+        lambda: engine.is_allowed(state, token),
+        lambda: token in engine.allowed_tokens(state),
+        lambda: formgate.Matcher(engine).accept(token),
+    ):
+        with pytest.raises(TypeError, match="a token is an integer id"):
+            use()
+
+
+def test_numpy_integers_are_tokens(engine):
+    numpy = pytest.importorskip("numpy")
+    assert engine.is_allowed(engine.start(), numpy.int64(ord("a")))
+    assert numpy.uint8(ord("b")) in engine.allowed_tokens(engine.start())
+
+
+def test_immutable_objects_are_their_own_copies(engine):
+    state = engine.start()
+    for item in (engine, engine.grammar, state, engine.allowed_tokens(state)):
+        assert copy.copy(item) is item
+        assert copy.deepcopy(item) is item
+
+
+def test_copies_of_a_matcher_are_independent(engine):
+    matcher = formgate.Matcher(engine)
+    matcher.accept(ord("a"))
+    for other in (copy.copy(matcher), copy.deepcopy(matcher)):
+        other.accept(ord("b"))
+        assert matcher.tokens == (ord("a"),)
+        assert other.tokens == (ord("a"), ord("b"))
