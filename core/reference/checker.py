@@ -44,9 +44,11 @@ class GCDChecker:
         lexer: What the terminals are.
         parser: Which sequences of terminals are sentences.
         vocabulary: The tokens.
-        lexing: ``"longest"`` for longest match, or ``"any"`` for every split into lexemes.
+        lexing: ``"longest"`` for longest match, ``"any"`` for every split into lexemes,
+            ``"published"`` for longest match with one symbol of look-ahead.
         assumptions: ``"exact"`` decides whether a token can be followed up; ``"paper"`` computes
-            what the published algorithm does, which agrees where its assumptions hold.
+            what the published algorithm does, which agrees with ``lexing="published"`` where its
+            assumptions hold.
 
     Raises:
         GrammarError: An argument is none of these words, or ``"any"`` was asked for together with
@@ -62,8 +64,8 @@ class GCDChecker:
         lexing: Lexing = "longest",
         assumptions: Assumptions = "exact",
     ) -> None:
-        if lexing not in ("longest", "any"):
-            raise GrammarError(f"lexing must be 'longest' or 'any', not {lexing!r}")
+        if lexing not in ("longest", "any", "published"):
+            raise GrammarError(f"lexing must be 'longest', 'any' or 'published', not {lexing!r}")
         if assumptions not in ("exact", "paper"):
             raise GrammarError(f"assumptions must be 'exact' or 'paper', not {assumptions!r}")
         self.lexer = lexer
@@ -74,7 +76,7 @@ class GCDChecker:
         self.route: _Route
         if assumptions == "exact":
             self.route = ExactRoute(HypothesisLexer(lexer, lexing), parser, vocabulary)
-        elif lexing == "longest":
+        elif lexing != "any":
             self.route = PaperRoute(lexer, parser, vocabulary)
         else:
             raise GrammarError(

@@ -138,7 +138,7 @@ class ReferenceEngine:
 
         Raises:
             GrammarError: A rule is malformed, uses a terminal that is not given, or an ignored
-                one; or a terminal matches the empty text under ``lexing="longest"``.
+                one; or a terminal matches the empty text unless ``lexing="any"``.
             EmptyLanguageError: No text is in the language, or none that the tokens can spell.
             UnsupportedConstraint, LimitError: As for ``from_regex``.
         """
@@ -164,7 +164,7 @@ class ReferenceEngine:
         used = {
             name: machine
             for name, machine in machines.items()
-            if machine.accepting or lexing == "longest"
+            if machine.accepting or lexing != "any"
         }
         parser = rules.parser().with_ignored(ignored)
         lexer = LexerSpec.of(used) if used else LexerSpec(FSA(0, frozenset(), {0: {}}), {})

@@ -148,10 +148,12 @@ class FSA(Generic[A]):
         return FSA(0, accepting, edges).pruned()
 
     def minimal(self, label: Callable[[int], Hashable] | None = None) -> FSA[A]:
-        """Return the pruned quotient whose classes agree on ``label``, numbered from the start.
+        """Return the pruned quotient whose classes agree on ``label``.
 
-        Without ``label``, acceptance is the label, and the result is the minimal automaton. Moore's
-        refinement (1956): at most as many rounds as states, each linear in the edges.
+        Without ``label``, acceptance is the label, and the result is the minimal automaton. States
+        are numbered breadth first, edges in the order of their symbols, so that equal languages
+        give equal results. Moore's refinement (1956): at most as many rounds as states, each linear
+        in the edges.
         """
         label = label or self.accepting.__contains__
         trimmed = self.pruned()
@@ -168,14 +170,14 @@ class FSA(Generic[A]):
                 break
             count = len(names)
         member = {name: state for state, name in reversed(list(block.items()))}
-        order = closure(
-            [block[trimmed.start]],
-            lambda name: [block[target] for target in trimmed.edges[member[name]].values()],
-        )
+        rows = {
+            name: {a: block[target] for a, target in sorted(trimmed.edges[state].items(), key=repr)}
+            for name, state in member.items()
+        }
+        order = closure([block[trimmed.start]], lambda name: rows[name].values())
         number = {name: i for i, name in enumerate(order)}
         edges = {
-            i: {a: number[block[target]] for a, target in trimmed.edges[member[name]].items()}
-            for name, i in number.items()
+            i: {a: number[target] for a, target in rows[name].items()} for name, i in number.items()
         }
         accepting = frozenset(number[block[state]] for state in trimmed.accepting)
         return FSA(0, accepting, edges)

@@ -10,7 +10,8 @@ it may still turn out to be lexed, and look-ahead is unbounded.
 This is the exact counterpart of ``BuildLexingFST``: the outputs of the runs that survive to EOS
 are exactly ``MaximalMunch`` of the text (at most one run does). With ``lexing="any"`` there are no
 obligations, and a state of several terminals may emit any of them: a terminal is a set of texts,
-and every split of the text into them counts.
+and every split of the text into them counts. With ``lexing="published"`` nothing is guessed, and
+the transducer is that of ``BuildLexingFST``: the exact route then has the paper's target language.
 """
 
 from __future__ import annotations
@@ -25,8 +26,9 @@ if TYPE_CHECKING:
 
 __all__ = ["FRESH", "Hypothesis", "HypothesisLexer", "Lexing"]
 
-Lexing: TypeAlias = Literal["longest", "any"]
-"""How a text falls into lexemes: by longest match and priority, or in every possible way."""
+Lexing: TypeAlias = Literal["longest", "any", "published"]
+"""How a text falls into lexemes: by longest match and priority; in every possible way; or by
+longest match with one symbol of look-ahead, as in the paper, where other texts have none."""
 
 
 class Hypothesis(NamedTuple):
@@ -53,7 +55,7 @@ class HypothesisLexer:
 
     Attributes:
         spec: The lexer.
-        lexing: ``"longest"`` or ``"any"``.
+        lexing: The discipline.
     """
 
     spec: LexerSpec
@@ -85,7 +87,7 @@ class HypothesisLexer:
 
     def _terms(self, state: int) -> tuple[Terminal, ...]:
         terms = self.spec.terms.get(state, ())
-        return terms[:1] if self.lexing == "longest" else terms
+        return terms if self.lexing == "any" else terms[:1]
 
     def _read(self, hypothesis: Hypothesis, byte: int) -> list[_Step]:
         automaton = self.spec.automaton
@@ -97,6 +99,8 @@ class HypothesisLexer:
             if target is not None:
                 steps.append((Hypothesis(target, kept), ()))
         first = automaton.step(automaton.start, byte)
+        if self.lexing == "published" and steps:
+            return steps
         if state is not None and first is not None:
             watched = guards | {state} if self.lexing == "longest" else guards
             watching = self._moved(watched, byte)

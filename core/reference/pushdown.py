@@ -53,6 +53,9 @@ class StackAutomaton:
     goals: frozenset[State]
     edges: dict[tuple[State, State], set[State]] = field(default_factory=dict)
     silent: dict[State, set[State]] = field(default_factory=dict)
+    _known: dict[tuple[frozenset[State], State | None], frozenset[State]] = field(
+        default_factory=dict, repr=False
+    )
 
     def read(self, states: Iterable[State], stack: Stack) -> frozenset[State]:
         """Return the states after reading ``stack``, silent moves included."""
@@ -64,8 +67,21 @@ class StackAutomaton:
         return current
 
     def accepts(self, control: State, stack: Stack) -> bool:
-        """Say whether a configuration is in the set. Linear in the stack."""
-        return not self.goals.isdisjoint(self.read([control], stack))
+        """Say whether a configuration is in the set. Linear in the stack.
+
+        Keeps the sets of states it passes through: ask only once all edges are there.
+        """
+        current = self._once(frozenset([control]), None)
+        for symbol in stack:
+            current = self._once(current, symbol)
+        return not self.goals.isdisjoint(current)
+
+    def _once(self, states: frozenset[State], symbol: State | None) -> frozenset[State]:
+        known = self._known.get((states, symbol))
+        if known is None:
+            known = self.read(states, () if symbol is None else (symbol,))
+            self._known[states, symbol] = known
+        return known
 
     def _closed(self, states: Iterable[State]) -> frozenset[State]:
         nothing: set[State] = set()

@@ -1,9 +1,9 @@
 r"""Patterns to automata: a small regular-expression syntax over UTF-8 text.
 
 Characters, ``.`` (any character but a newline), classes ``[a-z]`` and ``[^...]``, groups ``(...)``
-and ``(?:...)``, ``|``, and the repetitions ``* + ? {m} {m,} {,n} {m,n}``; the escapes are ``\n \r \t
-\f \v \0 \xHH \uHHHH`` and a backslash before punctuation. These mean what ``re.fullmatch``
-means by them; everything else is refused.
+and ``(?:...)``, ``|``, and the repetitions ``* + ? {m} {m,} {,n} {m,n}``; the escapes are ``\n``
+``\r`` ``\t`` ``\f`` ``\v`` ``\0`` ``\xHH`` ``\uHHHH`` and a backslash before punctuation. These
+mean what ``re.fullmatch`` means by them; everything else is refused.
 
 Thompson's construction (1968), then subsets (Rabin and Scott 1959), then Moore's minimisation.
 Repetitions are unrolled: a pattern costs what it spells out, subsets are exponential at worst, and
@@ -140,9 +140,8 @@ class _Parser:
         if character == "{":
             end = self.pattern.find("}", begin)
             least, comma, most = self.pattern[begin + 1 : max(end, begin)].partition(",")
-            if not (least.isdecimal() or (comma and not least)) or not (
-                most.isdecimal() or not most
-            ):
+            counts = least + most
+            if not (counts.isdecimal() or (comma and not counts)) or not (least or comma):
                 raise self.error("a repetition is {m}, {m,}, {,n} or {m,n}; a brace is \\{", begin)
             self.at = end + 1
             low = int(least or "0")

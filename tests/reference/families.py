@@ -1,0 +1,70 @@
+"""Families of small regular expressions, grammars, lexers and vocabularies, complete up to a size."""
+
+from __future__ import annotations
+
+import itertools
+
+from formgate.core.reference import Vocabulary
+
+TOKEN_SETS = (
+    (b"a", b"b"),
+    (b"a", b"b", b"ab", b"ba"),
+    (b"aa", b"b"),
+    (b"aaa", b"ab", b"b"),
+    (b"aaaa", b"b", b"ba"),
+    (b"a", b"aa", b"ab", b"ba", b"bb", b"aab", b"abab", b"ab"),
+    (b"b", b"abb"),
+)
+VOCABULARIES = tuple(map(Vocabulary.of, TOKEN_SETS))
+
+
+def patterns(size):
+    """Every regular expression over a and b with exactly `size` letters and operators."""
+    if size == 1:
+        yield from ("a", "b")
+        return
+    for body in patterns(size - 1):
+        yield from (f"(?:{body})*", f"(?:{body})?")
+    for left_size in range(1, size - 1):
+        for left in patterns(left_size):
+            for right in patterns(size - 1 - left_size):
+                yield from (f"{left}{right}", f"(?:{left}|{right})")
+
+
+def patterns_up_to(size):
+    """Every regular expression of at most `size` letters and operators."""
+    for exact in range(1, size + 1):
+        yield from patterns(exact)
+
+
+def bodies(symbols, length):
+    """Every sequence of up to `length` symbols."""
+    for size in range(length + 1):
+        yield from itertools.product(symbols, repeat=size)
+
+
+def grammars(heads, letters, rules, length):
+    """Every grammar of exactly `rules` rules with bodies of up to `length` symbols.
+
+    Heads are single names, the first of them the start. Left out are only grammars that differ
+    from one listed by the order of rules, or that have no rule for the start.
+    """
+    productions = [(head, body) for head in heads for body in bodies(heads + letters, length)]
+    for chosen in itertools.combinations(productions, rules):
+        table = {head: [] for head in heads}
+        for head, body in chosen:
+            table[head].append(body)
+        if table[heads[0]]:
+            yield table
+
+
+def is_useful(table, start):
+    """Whether all heads with rules are in reach, and no rule uses a head that has none."""
+    reached, queue = {start}, [start]
+    for head in queue:
+        for symbol in itertools.chain.from_iterable(table[head]):
+            if symbol in table and symbol not in reached:
+                reached.add(symbol)
+                queue.append(symbol)
+    used = {head for head, alternatives in table.items() if alternatives}
+    return used == reached
