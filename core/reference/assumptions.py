@@ -256,6 +256,12 @@ def _not_a_separator(lexer: LexerSpec, parser: PDA, byte: int, target: int) -> s
         return f"cannot be repeated in {term}"
     if len(automaton.edges[target]) > 1:
         return f"is followed by more than itself in {term}"
+    return _not_apart(lexer, byte, target) or _not_ignored(parser, term)
+
+
+def _not_apart(lexer: LexerSpec, byte: int, target: int) -> str | None:
+    """Return why a byte does not stand apart from all lexemes but its own; None where it does."""
+    automaton = lexer.automaton
     holders = sorted(state for state, out in automaton.edges.items() if byte in out)
     others = [state for state in holders if state not in (automaton.start, target)]
     if others:
@@ -264,6 +270,11 @@ def _not_a_separator(lexer: LexerSpec, parser: PDA, byte: int, target: int) -> s
     first = automaton.edges[automaton.start].items()
     if not any(b != byte and after in automaton.accepting for b, after in first):
         return "is the only single-byte lexeme"
+    return None
+
+
+def _not_ignored(parser: PDA, term: Terminal) -> str | None:
+    """Return in which state a terminal is more than a no-op to the parser; None where in none."""
     for state in sorted(parser.states, key=repr):
         if parser.edges.get((state, term)) != frozenset([Transition((), (), state)]):
             return f"is not ignored by the parser in state {state!r}"

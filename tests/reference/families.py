@@ -1,4 +1,4 @@
-"""Families of small regular expressions, grammars, lexers and vocabularies, complete up to a size."""
+"""All small regular expressions and grammars, and vocabularies to try each of them on."""
 
 from __future__ import annotations
 

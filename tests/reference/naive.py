@@ -11,7 +11,7 @@ import itertools
 import re
 
 
-@functools.lru_cache(maxsize=None)
+@functools.cache
 def matches(pattern, text):
     """Whether a pattern matches a text as a whole, by Python's own engine."""
     return re.fullmatch(pattern.encode(), text) is not None

@@ -1,4 +1,4 @@
-"""``ReferenceEngine`` is a ``MaskEngine``: the decode loop, the matcher and the adapters run on it."""
+"""``ReferenceEngine`` is a ``MaskEngine``: decode loop, matcher and adapters run on it."""
 
 from __future__ import annotations
 
@@ -23,7 +23,9 @@ from formgate.core.reference import Grammar, ReferenceEngine, Vocabulary, automa
 
 FOLDER = Path(__file__).resolve().parents[2] / "core" / "reference"
 JSON = """
-value: LBRACE RBRACE | LBRACE members RBRACE | LBRACK RBRACK | LBRACK values RBRACK | STRING | NUMBER
+value: object | array | STRING | NUMBER
+object: LBRACE RBRACE | LBRACE members RBRACE
+array: LBRACK RBRACK | LBRACK values RBRACK
 members: member | members COMMA member
 member: STRING COLON value
 values: value | values COMMA value

@@ -169,8 +169,8 @@ def check_lexed(tables, lexers, vocabularies, lexings, family, *, ignored=(), le
                     verdict = Verdict(
                         GCDChecker(lexer, parser, vocabulary, lexing=lexing),
                         expected,
-                        lambda text, r=rules, t=terminals, l=lexing: is_text(
-                            "s", r, t, text, lexing=l, ignored=ignored
+                        lambda text, r=rules, t=terminals, how=lexing: is_text(
+                            "s", r, t, text, lexing=how, ignored=ignored
                         ),
                         length=8,
                         label=f"{rules} over {terminals} with {vocabulary.tokens}, {lexing}",
@@ -245,7 +245,7 @@ def check_random(seed, cases):
         verdict = Verdict(
             GCDChecker(LexerSpec.of(terminals), parser, vocabulary, lexing=lexing),
             expected,
-            lambda text, r=rules, t=terminals, l=lexing: is_text("s", r, t, text, lexing=l),
+            lambda text, r=rules, t=terminals, how=lexing: is_text("s", r, t, text, lexing=how),
             length=7,
             label=f"{rules} over {terminals} with {vocabulary.tokens}, {lexing}",
         )
@@ -291,9 +291,9 @@ def test_liveness_is_a_matter_of_tokens_not_of_bytes():
 
 
 def test_deep_nesting_is_a_matter_of_the_stack():
-    engine = ReferenceEngine.from_grammar(
-        "S: OPEN S CLOSE |", {"OPEN": r"\(", "CLOSE": r"\)"}, Vocabulary.of([b"(", b")", b"))", b")))"])
-    )  # fmt: skip
+    vocabulary = Vocabulary.of([b"(", b")", b"))", b")))"])
+    terminals = {"OPEN": r"\(", "CLOSE": r"\)"}
+    engine = ReferenceEngine.from_grammar("S: OPEN S CLOSE |", terminals, vocabulary)
     state = engine.start()
     for _ in range(200):
         state = engine.advance(state, 0)

@@ -163,7 +163,7 @@ def test_hrestart_fails_where_nothing_ends_a_lexeme():
     assert not finding
     assert "b'a'" in finding.where
     assert hrestart(LexerSpec.of({"A": "a+", "B": "b"}))
-    # What follows from it: the published masks refuse all, the end of input emits no single terminal.
+    # So the published masks refuse all: no input emits the terminal alone, EOS emits it with EOS.
     vocabulary = Vocabulary.of([b"a"])
     parser = Grammar.of("s: A").parser()
     assert not GCDChecker(lexer, parser, vocabulary, assumptions="paper").mask(

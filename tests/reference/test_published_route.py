@@ -85,7 +85,7 @@ def check_mask_characterisation(lexer, parser, vocabulary, stacks):
 
 
 def test_mask_characterisation():
-    for table, parser in itertools.islice(parsers(2, 2), 0, None, 6):
+    for _, parser in itertools.islice(parsers(2, 2), 0, None, 6):
         symbols = sorted(parser.stack_symbols, key=repr)[:3]
         stacks = [s for size in range(3) for s in itertools.product(symbols, repeat=size)]
         for terminals in BARE_LEXERS[1:4]:
@@ -197,7 +197,7 @@ def test_under_its_assumptions_the_published_route_is_exact_for_all_small_gramma
 def test_one_state_per_terminal_keeps_the_language():
     """Splitting a terminal by accepting states makes ``term`` one-to-one and changes no mask."""
     split = 0
-    for table, parser in itertools.islice(parsers(2, 2), 0, None, 10):
+    for _, parser in itertools.islice(parsers(2, 2), 0, None, 10):
         for terminals in BARE_LEXERS[1:]:
             lexer = LexerSpec.of(terminals)
             relabelled, reparser = OneStatePerTerminal(lexer, parser)
