@@ -21,6 +21,7 @@ WHEEL_NEEDS = (
     "formgate/plugins/regex/__init__.py",
     "formgate/plugins/choice/__init__.py",
     "formgate/adapters/__init__.py",
+    "formgate/testing/__init__.py",
 )
 WHEEL_SUFFIXES = {".py", ".pyi", ".so", ".typed"}
 SDIST_NEEDS = (

@@ -1,6 +1,6 @@
 """Make ``build/typing/formgate``: the package as checkers see it, without an install.
 
-The folders ``core``, ``plugins`` and ``adapters`` become ``formgate.core`` and so on only in a
+The folders ``core``, ``plugins``, ``adapters`` and ``testing`` become ``formgate.core`` and so on only in a
 wheel. An editable install maps them with an import hook, which mypy, pyright and import-linter
 cannot follow; this tree of symbolic links shows them the same package. Cost: a few system calls.
 
@@ -16,7 +16,7 @@ ROOT = Path(__file__).resolve().parent.parent
 
 def links() -> dict[str, Path]:
     """Return the entries of the package folder and what each one stands for."""
-    folders = {name: ROOT / name for name in ("core", "plugins", "adapters")}
+    folders = {name: ROOT / name for name in ("core", "plugins", "adapters", "testing")}
     files = {path.name: path for path in sorted((ROOT / "core" / "_root").glob("*.py*"))}
     return folders | {name: path for name, path in files.items() if path.is_file()}
 

@@ -14,9 +14,8 @@ else:
     tomllib = pytest.importorskip("tomllib", reason="reading TOML needs Python 3.11")
 
 ROOT = Path(__file__).resolve().parents[2]
-SOURCES = sorted(
-    path for folder in ("core", "plugins", "adapters") for path in (ROOT / folder).rglob("*.py")
-)
+FOLDERS = ("core", "plugins", "adapters", "testing")
+SOURCES = sorted(path for folder in FOLDERS for path in (ROOT / folder).rglob("*.py"))
 
 
 def identity(path: Path) -> str:
