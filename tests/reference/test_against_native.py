@@ -2,39 +2,15 @@
 
 from __future__ import annotations
 
-import random
-
 import pytest
+from hypothesis import given
+from oracle.strategies import examples
+from reference import strategies
 from reference.counting import record
 from reference.families import TOKEN_SETS, patterns_up_to
 
 import formgate
 from formgate.core.reference import ReferenceEngine
-
-# Characters of one to four bytes, so that tokens may end inside of one.
-LETTERS = "abé漢😀"
-
-
-def random_pattern(rng, depth):
-    """A random pattern that both engines read, with texts that tokens of LETTERS can spell."""
-    shape = rng.random()
-    if depth == 0 or shape < 0.25:
-        return rng.choice([*LETTERS, *LETTERS, ".", "[a-z]", "[^b]", "[é-漢]", "(?:ab|a)"])
-    inner = random_pattern(rng, depth - 1)
-    if shape < 0.45:
-        return f"(?:{inner}){rng.choice(['*', '+', '?', '{2}', '{1,3}', '{2,}'])}"
-    other = random_pattern(rng, depth - 1)
-    return f"(?:{inner}|{other})" if shape < 0.65 else inner + other
-
-
-def random_tokens(rng):
-    """Random pieces of random texts, cut anywhere, some of them twice, and a gap."""
-    whole = "".join(rng.choices(LETTERS, k=12)).encode()
-    tokens = [bytes([byte]) for byte in sorted(set(whole)) if rng.random() < 0.8]
-    for _ in range(rng.randint(2, 8)):
-        at = rng.randrange(len(whole))
-        tokens.append(whole[at : at + rng.randint(1, 5)])
-    return [*tokens, rng.choice(tokens), None]
 
 
 def compare(pattern, tokens, max_states):
@@ -62,22 +38,23 @@ def compare(pattern, tokens, max_states):
     return len(pairs)
 
 
-def compare_random(seed, cases, max_states):
-    rng = random.Random(seed)
-    states = sum(
-        compare(random_pattern(rng, 3), random_tokens(rng), max_states) for _ in range(cases)
-    )
-    record("random patterns and vocabularies: reference against native, cases", cases)
+def compare_random(pattern, tokens, max_states):
+    states = compare(pattern, tokens, max_states)
+    record("random patterns and vocabularies: reference against native, cases", 1)
     record("random patterns and vocabularies: reference against native, states", states)
 
 
-def test_random_patterns_and_vocabularies():
-    compare_random(8, 120, 25)
+@examples(120)
+@given(strategies.patterns, strategies.pieces_of_texts())
+def test_random_patterns_and_vocabularies(pattern, tokens):
+    compare_random(pattern, tokens, 25)
 
 
 @pytest.mark.slow
-def test_many_random_patterns_and_vocabularies():
-    compare_random(9, 3_000, 40)
+@examples(4_000)
+@given(strategies.patterns, strategies.pieces_of_texts())
+def test_many_random_patterns_and_vocabularies(pattern, tokens):
+    compare_random(pattern, tokens, 40)
 
 
 def test_all_small_patterns():

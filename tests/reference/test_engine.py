@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ast
+import doctest
+import importlib
 import subprocess
 import sys
 from pathlib import Path
@@ -252,6 +254,13 @@ def test_a_grammar_object_and_its_text_are_the_same():
     grammar = Grammar("s", {"s": [["A", "s"], []]})
     rules = ReferenceEngine.from_grammar(grammar, {"A": "a"}, Vocabulary.of([b"a"]))
     assert text.start() == rules.start()
+
+
+@pytest.mark.parametrize("path", sorted(FOLDER.glob("*.py")), ids=lambda path: path.stem)
+def test_examples_of_docstrings(path):
+    name = "" if path.stem == "__init__" else f".{path.stem}"
+    module = importlib.import_module(f"formgate.core.reference{name}")
+    assert doctest.testmod(module).failed == 0
 
 
 def test_nothing_here_computes_with_native_code():

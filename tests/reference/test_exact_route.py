@@ -7,10 +7,13 @@ completeness, checker language = target language, productivity, path independenc
 from __future__ import annotations
 
 import itertools
-import random
 from collections import Counter
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from oracle.strategies import examples
+from reference import strategies
 from reference.counting import record
 from reference.families import (
     TOKEN_SETS,
@@ -213,54 +216,36 @@ def test_a_separator_that_is_ignored():
     )
 
 
-def random_case(rng):
-    """A random grammar of up to three nonterminals over a random lexer, and random tokens."""
-    heads = ["s", "t", "u"][: rng.randint(1, 3)]
-    rules = {
-        head: [
-            tuple(rng.choices([*heads, "A", "B", "A", "B", "C"], k=rng.choice([0, 1, 2, 2, 3])))
-            for _ in range(rng.randint(1, 3))
-        ]
-        for head in heads
-    }
-    pieces = ["a", "b", "ab", "aa*", "b(?:ab)*", "(?:a|b)b", "a(?:bb)?", "ba*b", "a?b"]
-    terminals = dict(zip("ABC", rng.sample(pieces, 3), strict=True))
-    tokens = {
-        bytes(rng.choices(b"ab", k=rng.choice([1, 1, 2, 3]))) for _ in range(rng.randint(2, 6))
-    }
-    return rules, terminals, Vocabulary.of(sorted(tokens))
+def check_random(rules, terminals, vocabulary, lexing):
+    try:
+        parser = Grammar("s", rules).parser()
+    except EmptyLanguageError:
+        return
+    expected = language("s", rules, terminals, b"ab", 7, lexing=lexing)
+    verdict = Verdict(
+        GCDChecker(LexerSpec.of(terminals), parser, vocabulary, lexing=lexing),
+        expected,
+        lambda text: is_text("s", rules, terminals, text, lexing=lexing),
+        length=7,
+        label=f"{rules} over {terminals} with {vocabulary.tokens}, {lexing}",
+    )
+    report("random grammars and lexers", Counter(verdict.check(4), cases=1))
 
 
-def check_random(seed, cases):
-    rng = random.Random(seed)
-    counts = Counter()
-    for _ in range(cases):
-        rules, terminals, vocabulary = random_case(rng)
-        try:
-            parser = Grammar("s", rules).parser()
-        except EmptyLanguageError:
-            continue
-        lexing = rng.choice(["longest", "longest", "any"])
-        expected = language("s", rules, terminals, b"ab", 7, lexing=lexing)
-        verdict = Verdict(
-            GCDChecker(LexerSpec.of(terminals), parser, vocabulary, lexing=lexing),
-            expected,
-            lambda text, r=rules, t=terminals, how=lexing: is_text("s", r, t, text, lexing=how),
-            length=7,
-            label=f"{rules} over {terminals} with {vocabulary.tokens}, {lexing}",
-        )
-        counts += verdict.check(4)
-        counts["cases"] += 1
-    report("random grammars and lexers", counts)
+lexings = st.sampled_from(["longest", "any"])
 
 
-def test_random_grammars_and_lexers():
-    check_random(5, 60)
+@examples(60)
+@given(strategies.grammars, strategies.lexers, strategies.vocabularies, lexings)
+def test_random_grammars_and_lexers(rules, terminals, vocabulary, lexing):
+    check_random(rules, terminals, vocabulary, lexing)
 
 
 @pytest.mark.slow
-def test_many_random_grammars_and_lexers():
-    check_random(6, 3_000)
+@examples(2_000)
+@given(strategies.grammars, strategies.lexers, strategies.vocabularies, lexings)
+def test_many_random_grammars_and_lexers(rules, terminals, vocabulary, lexing):
+    check_random(rules, terminals, vocabulary, lexing)
 
 
 def test_the_checkers_language_is_the_target_language():
