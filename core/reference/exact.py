@@ -45,7 +45,7 @@ class ExactRoute:
 
     Attributes:
         live: The configurations that can be completed by tokens, as an automaton over stacks. Its
-            control states are pairs (hypothesis, parser state).
+            control states are pairs (hypothesis, parser state), numbered.
         rules: The pushdown system whose steps are the tokens.
 
     Cost: the rules are as many as triples (control state, distinct effect of a token on the lexer,
@@ -60,6 +60,7 @@ class ExactRoute:
         self._spanned: dict[
             Hypothesis, dict[tuple[Hypothesis, tuple[ExtTerminal, ...]], frozenset[int]]
         ] = {}
+        self._numbers: dict[_Control, int] = {}
         self.rules = tuple(self._all_rules())
         self.live: StackAutomaton = pre_star(self.rules, [Marker.OUTPUT_END])
 
@@ -121,31 +122,32 @@ class ExactRoute:
     def _all_rules(self) -> Iterator[Rule]:
         """Yield the rules of all control states that some run, with any stack, comes to."""
 
-        def rules_of(control: _Control) -> Iterator[Rule]:
+        def rules_of(control: _Control) -> Iterator[tuple[_Control, Stack, Stack, _Control]]:
             hypothesis, state = control
             if not isinstance(hypothesis, Hypothesis):
                 return
             for after, terminals in self.spanned(hypothesis):
                 for pop, push, target in self.parser.summaries(state, terminals):
-                    yield Rule(control, pop, push, (self._control(after, terminals), target))
+                    yield control, pop, push, (self._control(after, terminals), target)
 
-        start: _Control = (FRESH, self.parser.start)
-        found: dict[Rule, None] = {}
+        found: list[tuple[_Control, Stack, Stack, _Control]] = []
 
         def successors(control: _Control) -> Iterator[_Control]:
             for rule in rules_of(control):
-                found[rule] = None
-                if isinstance(rule.target, tuple):
-                    yield rule.target
+                found.append(rule)
+                yield rule[3]
 
-        for control in closure([start], successors):
+        start: _Control = (FRESH, self.parser.start)
+        self._numbers.update({c: i for i, c in enumerate(closure([start], successors))})
+        for control, number in self._numbers.items():
             if control[0] is Marker.OUTPUT_END:
-                yield Rule(control, (), (), Marker.OUTPUT_END)
-        yield from found
+                yield Rule(number, (), (), Marker.OUTPUT_END)
+        for source, pop, push, target in found:
+            yield Rule(self._numbers[source], pop, push, self._numbers[target])
 
     def _is_live(self, configuration: Configuration) -> bool:
         hypothesis, state, stack = configuration
-        return self.live.accepts((hypothesis, state), stack)
+        return self.live.accepts(self._numbers[hypothesis, state], stack)
 
     def _only_live(
         self, configurations: Iterator[Configuration] | list[Configuration]

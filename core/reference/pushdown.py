@@ -126,31 +126,94 @@ def pre_star(rules: Iterable[Rule], goals: Iterable[State]) -> StackAutomaton:
 
     Saturation: for a rule (p, pop) -> (p', push), wherever the automaton reads ``push`` from p' to
     some state, let it read ``pop`` from p to that state. Adds no states but those inside of a pop
-    of several symbols, so it ends; the work is polynomial in rules and states.
+    of several symbols, so it ends. Each way to read a part of a push is looked at once, and waits
+    for the edges that are yet to come: at most (length of all pushes) x (states) steps, each with
+    the edges of one state and symbol.
     """
-    rules = tuple(rules)
     automaton = StackAutomaton(frozenset(goals))
-    changed = True
-    while changed:
-        changed = False
-        for rule in rules:
-            for reached in automaton.read([rule.target], rule.push):
-                changed |= _add_path(automaton, rule, reached)
+    saturation = _Saturation(automaton)
+    for source, pop, push, target in rules:
+        saturation.pops.setdefault((target, push), []).append((source, pop))
+    for target, push in saturation.pops:
+        saturation.reached.append(_Reading(target, push, 0, target))
+    saturation.run()
     return automaton
 
 
-def _add_path(automaton: StackAutomaton, rule: Rule, target: State) -> bool:
-    """Let the automaton read a rule's pop from its source to ``target``; say whether it is new."""
-    if not rule.pop:
-        known = automaton.silent.setdefault(rule.source, set())
-    else:
-        state = rule.source
-        for length, symbol in enumerate(rule.pop[:-1], start=1):
-            between = _Between(rule.source, rule.pop[:length])
-            automaton.edges.setdefault((state, symbol), set()).add(between)
+class _Reading(NamedTuple):
+    """The automaton has read ``count`` symbols of a push from ``target`` and is in ``state``."""
+
+    target: State
+    push: Stack
+    count: int
+    state: State
+
+
+@dataclass
+class _Saturation:
+    """The work to be done.
+
+    Attributes:
+        automaton: What is built.
+        pops: For each target and push, the sources and pops of its rules.
+        reached: Readings found, grown while they are looked at.
+        waiting: The readings by state and symbol to come, for the edges to come.
+        standing: The readings by state, for the silent edges to come.
+    """
+
+    automaton: StackAutomaton
+    pops: dict[tuple[State, Stack], list[tuple[State, Stack]]] = field(default_factory=dict)
+    reached: list[_Reading] = field(default_factory=list)
+    waiting: dict[tuple[State, State], list[_Reading]] = field(default_factory=dict)
+    standing: dict[State, list[_Reading]] = field(default_factory=dict)
+    _seen: set[_Reading] = field(default_factory=set)
+
+    def run(self) -> None:
+        """Look at all readings until there are no more."""
+        automaton = self.automaton
+        nothing: set[State] = set()
+        for reading in self.reached:
+            if reading in self._seen:
+                continue
+            self._seen.add(reading)
+            target, push, count, state = reading
+            self.standing.setdefault(state, []).append(reading)
+            for after in tuple(automaton.silent.get(state, nothing)):
+                self.reached.append(_Reading(target, push, count, after))
+            if count == len(push):
+                for source, pop in self.pops[target, push]:
+                    self._add_path(source, pop, state)
+                continue
+            self.waiting.setdefault((state, push[count]), []).append(reading)
+            for after in tuple(automaton.edges.get((state, push[count]), nothing)):
+                self.reached.append(_Reading(target, push, count + 1, after))
+            if state in automaton.goals:
+                self.reached.append(_Reading(target, push, count + 1, state))
+
+    def _add_path(self, source: State, pop: Stack, target: State) -> None:
+        """Let the automaton read ``pop`` from ``source`` to ``target``."""
+        if not pop:
+            known = self.automaton.silent.setdefault(source, set())
+            if target != source and target not in known:
+                known.add(target)
+                self.reached += [
+                    _Reading(start, push, count, target)
+                    for start, push, count, _ in self.standing.get(source, ())
+                ]
+            return
+        state = source
+        for length, symbol in enumerate(pop[:-1], start=1):
+            between = _Between(source, pop[:length])
+            self._add_edge(state, symbol, between)
             state = between
-        known = automaton.edges.setdefault((state, rule.pop[-1]), set())
-    if target in known or (target == rule.source and not rule.pop):
-        return False
-    known.add(target)
-    return True
+        self._add_edge(state, pop[-1], target)
+
+    def _add_edge(self, state: State, symbol: State, target: State) -> None:
+        """Add an edge, and move the readings that have waited for it."""
+        known = self.automaton.edges.setdefault((state, symbol), set())
+        if target not in known:
+            known.add(target)
+            self.reached += [
+                _Reading(start, push, count + 1, target)
+                for start, push, count, _ in self.waiting.get((state, symbol), ())
+            ]

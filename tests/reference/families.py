@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import itertools
 
 from formgate.core.reference import Vocabulary
@@ -18,17 +19,52 @@ TOKEN_SETS = (
 VOCABULARIES = tuple(map(Vocabulary.of, TOKEN_SETS))
 
 
+@functools.cache
+def patterns_and_words(size, length=8):
+    """Every regular expression over a and b with exactly `size` letters and operators.
+
+    With each comes the set of its words of up to `length` letters, put together from those of its
+    parts: on nested repetitions the backtracking of ``re`` would take forever.
+    """
+    if size == 1:
+        return [("a", frozenset([b"a"])), ("b", frozenset([b"b"]))]
+    found = []
+    for body, words in patterns_and_words(size - 1, length):
+        found.append((f"(?:{body})*", repeated(words, length)))
+        found.append((f"(?:{body})?", words | {b""}))
+    for left_size in range(1, size - 1):
+        for left, before in patterns_and_words(left_size, length):
+            for right, after in patterns_and_words(size - 1 - left_size, length):
+                found.append((f"{left}{right}", concatenated(before, after, length)))
+                found.append((f"(?:{left}|{right})", before | after))
+    return found
+
+
+def concatenated(before, after, length):
+    """All words of the first set followed by one of the second, up to a length."""
+    by_length = {}
+    for word in after:
+        by_length.setdefault(len(word), []).append(word)
+    return frozenset(
+        left + right
+        for left in before
+        for size, rights in by_length.items()
+        if len(left) + size <= length
+        for right in rights
+    )
+
+
+def repeated(words, length):
+    """All sequences of words of a set, up to a length."""
+    result = frozenset([b""])
+    while len(longer := result | concatenated(result, words, length)) > len(result):
+        result = longer
+    return result
+
+
 def patterns(size):
     """Every regular expression over a and b with exactly `size` letters and operators."""
-    if size == 1:
-        yield from ("a", "b")
-        return
-    for body in patterns(size - 1):
-        yield from (f"(?:{body})*", f"(?:{body})?")
-    for left_size in range(1, size - 1):
-        for left in patterns(left_size):
-            for right in patterns(size - 1 - left_size):
-                yield from (f"{left}{right}", f"(?:{left}|{right})")
+    return (pattern for pattern, _ in patterns_and_words(size))
 
 
 def patterns_up_to(size):

@@ -10,13 +10,13 @@ PIECES = ("a", "b", "ab", "aa*", "b(?:ab)*", "(?:a|b)b", "a(?:bb)?", "ba*b", "a?
 
 bodies = st.lists(st.sampled_from(["s", "t", "u", "A", "B", "C"]), max_size=3).map(tuple)
 grammars = st.fixed_dictionaries(
-    {head: st.lists(bodies, min_size=1, max_size=3, unique=True) for head in "stu"}
+    {head: st.lists(bodies, min_size=1, max_size=2, unique=True) for head in "stu"}
 )
 lexers = st.lists(st.sampled_from(PIECES), min_size=3, max_size=3, unique=True).map(
     lambda chosen: dict(zip("ABC", chosen, strict=True))
 )
 vocabularies = (
-    st.lists(st.text("ab", min_size=1, max_size=3), min_size=1, max_size=6, unique=True)
+    st.lists(st.text("ab", min_size=1, max_size=3), min_size=1, max_size=5, unique=True)
     .map(lambda texts: [text.encode() for text in texts])
     .map(Vocabulary.of)
 )

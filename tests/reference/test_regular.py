@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from reference.counting import record
-from reference.families import patterns_up_to
+from reference.families import patterns_and_words, patterns_up_to
 from reference.naive import all_texts, all_words, matches
 
 from formgate.core.errors import GrammarError, LimitError, UnsupportedConstraint
@@ -24,24 +24,28 @@ def words_of(automaton, length):
     }
 
 
-def check_pattern(pattern):
+def check_pattern(pattern, words):
     automaton = automaton_of(pattern)
     assert automaton.is_pruned or not automaton.accepting
-    compiled = re.compile(pattern.encode())
     for text in TEXTS:
-        assert automaton.accepts(text) == (compiled.fullmatch(text) is not None), (pattern, text)
-    record("pattern and text: automaton against re", len(TEXTS))
+        assert automaton.accepts(text) == (text in words), (pattern, text)
+    record("pattern and text: automaton against its words", len(TEXTS))
 
 
-def test_every_small_pattern_matches_as_re_does():
-    for pattern in patterns_up_to(4):
-        check_pattern(pattern)
+def test_every_small_pattern_matches_its_words_as_re_does():
+    for size in range(1, 5):
+        for pattern, words in patterns_and_words(size):
+            assert words == {text for text in TEXTS if matches(pattern, text)}, pattern
+            check_pattern(pattern, words)
+    for pattern, words in patterns_and_words(5):
+        check_pattern(pattern, words)
 
 
 @pytest.mark.slow
-def test_every_pattern_up_to_size_seven_matches_as_re_does():
-    for pattern in patterns_up_to(7):
-        check_pattern(pattern)
+def test_every_pattern_up_to_size_seven_matches_its_words():
+    for size in (6, 7):
+        for pattern, words in patterns_and_words(size):
+            check_pattern(pattern, words)
 
 
 def test_minimal_automata_are_equal_exactly_for_equal_languages():
