@@ -10,7 +10,7 @@ import itertools
 from collections import Counter
 
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 from oracle.strategies import examples
 from reference import strategies
@@ -34,6 +34,7 @@ from formgate.core.reference import (
     Vocabulary,
 )
 
+MAX_MOVES = 60
 LETTERS = LexerSpec.of({"a": "a", "b": "b"})
 WORDS = {"a": {("a",)}, "b": {("b",)}}
 
@@ -90,7 +91,7 @@ def test_all_small_patterns():
 @pytest.mark.slow
 def test_all_larger_patterns():
     check_patterns(patterns_and_words(5), VOCABULARIES, "patterns")
-    check_patterns(patterns_and_words(6), VOCABULARIES[1:5], "patterns")
+    check_patterns(patterns_and_words(6), VOCABULARIES[1:4:2], "patterns")
 
 
 def check_grammars(tables, vocabularies, family):
@@ -133,13 +134,13 @@ def test_some_grammars_of_three_rules():
 
 @pytest.mark.slow
 def test_all_grammars_of_three_rules_and_two_symbols():
-    check_grammars(grammars("SA", "ab", 3, 2), VOCABULARIES[:4], "grammars")
+    check_grammars(grammars("SA", "ab", 3, 2), VOCABULARIES[1:4:2], "grammars")
     check_grammars(grammars("SA", "ab", 2, 3), VOCABULARIES, "grammars")
 
 
 @pytest.mark.slow
 def test_many_grammars_of_three_rules_and_three_symbols():
-    tables = itertools.islice(grammars("SA", "ab", 3, 3), 0, None, 40)
+    tables = itertools.islice(grammars("SA", "ab", 3, 3), 0, None, 200)
     check_grammars(tables, VOCABULARIES[1:4:2], "grammars")
 
 
@@ -233,6 +234,8 @@ def check_random(rules, terminals, vocabulary, lexing):
         parser = Grammar("s", rules).parser()
     except EmptyLanguageError:
         return
+    # Very ambiguous rules have parsers with hundreds of moves, and minutes are spent on one.
+    assume(sum(map(len, parser.edges.values())) <= MAX_MOVES)
     expected = language("s", rules, terminals, b"ab", 7, lexing=lexing)
     verdict = Verdict(
         GCDChecker(LexerSpec.of(terminals), parser, vocabulary, lexing=lexing),
@@ -241,13 +244,13 @@ def check_random(rules, terminals, vocabulary, lexing):
         length=7,
         label=f"{rules} over {terminals} with {vocabulary.tokens}, {lexing}",
     )
-    report("random grammars and lexers", Counter(verdict.check(4), cases=1))
+    report("random grammars and lexers", Counter(verdict.check(3), cases=1))
 
 
 lexings = st.sampled_from(["longest", "any"])
 
 
-@examples(60)
+@examples(150)
 @given(strategies.grammars, strategies.lexers, strategies.vocabularies, lexings)
 def test_random_grammars_and_lexers(rules, terminals, vocabulary, lexing):
     check_random(rules, terminals, vocabulary, lexing)

@@ -128,7 +128,10 @@ def check_soundness(checker, max_states):
     letters = sorted(checker.lexer.automaton.alphabet)
     for visit in visits(checker, max_states):
         read = tuple(s for t in visit.tokens for s in checker.vocabulary.spelling(t))
-        for token in checker.mask(visit.state):
+        mask = checker.mask(visit.state)
+        for token in set(range(len(checker.vocabulary))) - mask:
+            assert not checker.step(visit.state, token), (visit.tokens, token)
+        for token in mask:
             text = read + checker.vocabulary.spelling(token)
             longest = len(lexing.states)
             for length in range(longest + 1):
