@@ -141,11 +141,11 @@ def pre_star(rules: Iterable[Rule], goals: Iterable[State]) -> StackAutomaton:
 
 
 class _Reading(NamedTuple):
-    """The automaton has read ``count`` symbols of a push from ``target`` and is in ``state``."""
+    """The automaton has read ``length`` symbols of a push from ``target`` and is in ``state``."""
 
     target: State
     push: Stack
-    count: int
+    length: int
     state: State
 
 
@@ -176,19 +176,19 @@ class _Saturation:
             if reading in self._seen:
                 continue
             self._seen.add(reading)
-            target, push, count, state = reading
+            target, push, length, state = reading
             self.standing.setdefault(state, []).append(reading)
             for after in tuple(automaton.silent.get(state, nothing)):
-                self.reached.append(_Reading(target, push, count, after))
-            if count == len(push):
+                self.reached.append(_Reading(target, push, length, after))
+            if length == len(push):
                 for source, pop in self.pops[target, push]:
                     self._add_path(source, pop, state)
                 continue
-            self.waiting.setdefault((state, push[count]), []).append(reading)
-            for after in tuple(automaton.edges.get((state, push[count]), nothing)):
-                self.reached.append(_Reading(target, push, count + 1, after))
+            self.waiting.setdefault((state, push[length]), []).append(reading)
+            for after in tuple(automaton.edges.get((state, push[length]), nothing)):
+                self.reached.append(_Reading(target, push, length + 1, after))
             if state in automaton.goals:
-                self.reached.append(_Reading(target, push, count + 1, state))
+                self.reached.append(_Reading(target, push, length + 1, state))
 
     def _add_path(self, source: State, pop: Stack, target: State) -> None:
         """Let the automaton read ``pop`` from ``source`` to ``target``."""
@@ -197,13 +197,13 @@ class _Saturation:
             if target != source and target not in known:
                 known.add(target)
                 self.reached += [
-                    _Reading(start, push, count, target)
-                    for start, push, count, _ in self.standing.get(source, ())
+                    _Reading(start, push, length, target)
+                    for start, push, length, _ in self.standing.get(source, ())
                 ]
             return
         state = source
-        for length, symbol in enumerate(pop[:-1], start=1):
-            between = _Between(source, pop[:length])
+        for popped, symbol in enumerate(pop[:-1], start=1):
+            between = _Between(source, pop[:popped])
             self._add_edge(state, symbol, between)
             state = between
         self._add_edge(state, pop[-1], target)
@@ -214,6 +214,6 @@ class _Saturation:
         if target not in known:
             known.add(target)
             self.reached += [
-                _Reading(start, push, count + 1, target)
-                for start, push, count, _ in self.waiting.get((state, symbol), ())
+                _Reading(start, push, length + 1, target)
+                for start, push, length, _ in self.waiting.get((state, symbol), ())
             ]
