@@ -140,7 +140,7 @@ def test_all_grammars_of_three_rules_and_two_symbols():
 
 @pytest.mark.slow
 def test_many_grammars_of_three_rules_and_three_symbols():
-    tables = itertools.islice(grammars("SA", "ab", 3, 3), 0, None, 200)
+    tables = itertools.islice(grammars("SA", "ab", 3, 3), 0, None, 1_000)
     check_grammars(tables, VOCABULARIES[1:4:2], "grammars")
 
 
