@@ -29,10 +29,12 @@ std::shared_ptr<Engine> Engine::compile(const Grammar& grammar,
   std::unique_lock lock(pool.mutex());
   pool.trim();
   engine->cache_ = MaskCache::shared(engine->pool_, engine->vocabulary_, options);
-  engine->language_ = grammar.lower(pool, context);
-  const ExprId root = words.has_entangled_bytes()
-                          ? engine->language_
-                          : pool.restrict_to(engine->language_, words.single_bytes());
+  engine->language_ = grammar.lower(pool, context, lock, ByteSet::all());
+  ExprId root = engine->language_;
+  if (!words.has_entangled_bytes()) {
+    root = pool.node(root).flags & kCalls ? grammar.lower(pool, context, lock, words.single_bytes())
+                                          : pool.restrict_to(root, words.single_bytes());
+  }
   pool.decide(root, context, lock);
   const bool live = pool.live(root);
   if (live) engine->cache_->decide_spelling(root, context);

@@ -9,7 +9,7 @@ namespace formgate {
 namespace {
 
 // Flags a parent takes over from any child.
-constexpr std::uint8_t kPassed = kLooks | kBoolean | kAround;
+constexpr std::uint8_t kPassed = kLooks | kBoolean | kAround | kCalls;
 
 // Largest finite count; sums beyond it are left unmerged rather than rounded.
 constexpr std::uint64_t kMostCount = 0x7FFFFFFFull;
@@ -111,6 +111,12 @@ ExprId ExprPool::prepend(ExprId head, ExprId tail) {
       return rest == kEpsilonId ? merged : concat(merged, rest);
     }
   }
+  if (first.flags & second.flags & kCalls) {
+    if (absorbs(head, next)) {
+      const ExprId rest = this->tail(tail);
+      return rest == kEpsilonId ? head : concat(head, rest);
+    }
+  }
   Node node{};
   node.kind = Kind::kConcat;
   node.a = index_of(head);
@@ -208,6 +214,8 @@ ExprId ExprPool::unite(std::span<const ExprId> given) {
     if (nullable(members[1])) return members[1];
     return repeat(members[1], 0, 1);
   }
+  join_stacks(members);
+  if (members.size() == 1) return members[0];
   merge_repeats(members);
   // C* absorbs whatever is made of characters of C only.
   for (std::size_t i = 0; i < members.size(); ++i) {
@@ -272,6 +280,11 @@ ExprId ExprPool::repeat(ExprId child, std::uint32_t min, std::uint32_t max) {
   if (child == kEmptyId) return min == 0 ? kEpsilonId : kEmptyId;
   if (child == kEpsilonId || (min == 1 && max == 1)) return child;
   if (nullable(child)) min = 0;
+  // Z[a,a] Z[a,a] is within Z[a,a] (calls.cpp).
+  if (const Path* path = path_of(child); path && path->from == path->to) {
+    max = std::max(min, 1u);
+    if (min == 1) return child;
+  }
   ExprId base = child;
   if (nested_repeat(child, min, max, base)) return repeat(base, min, max);
   Node node{};
@@ -331,6 +344,7 @@ bool ExprPool::subset_of_star(ExprId id, std::uint32_t class_index) {
                                    [&](ExprId m) { return subset_of_star(m, class_index); });
       break;
     case Kind::kNot:
+    case Kind::kCall:
       break;
     case Kind::kScope:
       inside = subset_of_star(members(node)[0], class_index);

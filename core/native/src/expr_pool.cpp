@@ -97,6 +97,7 @@ ExprId ExprPool::intern(Node node, std::vector<ExprId> members) {
 bool ExprPool::same(const Node& node, std::span<const ExprId> members, std::uint32_t id) const {
   const Node& other = nodes_[id];
   if (other.hash != node.hash || other.kind != node.kind) return false;
+  if (node.kind == Kind::kCall) return true;  // known by its hash alone
   if (!members.empty()) {
     return std::ranges::equal(members, this->members(other));
   }
@@ -178,6 +179,9 @@ ByteSet ExprPool::alphabet(ExprId id) {
     case Kind::kBytes:
       out = byte_set(node);
       break;
+    case Kind::kCall:
+      out = rules_[node.a].alphabet;
+      break;
     case Kind::kLeaf: {
       const LeafDfa& dfa = automaton(node);
       // Successors have smaller numbers: a superset over all of them is enough.
@@ -218,8 +222,8 @@ ByteSet ExprPool::alphabet(ExprId id) {
 }
 
 std::size_t ExprPool::memory_usage() const {
-  return nodes_.size() * (sizeof(Node) + 8) + member_bytes_ + form_bytes_ +
-         rows_.size() * sizeof(Row) + automaton_bytes_ + byte_sets_.size() * 64 +
+  return nodes_.size() * (sizeof(Node) + 8) + rules_.size() * sizeof(Rule) + member_bytes_ +
+         form_bytes_ + rows_.size() * sizeof(Row) + automaton_bytes_ + byte_sets_.size() * 64 +
          (meets_.size() + subset_.size() + alphabets_.size() + forms_here_.size() +
           conditions_.size() + nullables_.size()) *
              48;

@@ -68,6 +68,10 @@ std::vector<LinearTerm> ExprPool::compute_form(ExprId id) {
       if (!open.empty()) terms.push_back({open, kAllId});
       return join_equal(std::move(terms));
     }
+    case Kind::kCall: {
+      const LinearForm form = linear_form(body(id));
+      return {form.begin(), form.end()};
+    }
     case Kind::kScope:
       return scope_form(id);
   }

@@ -55,6 +55,7 @@ ExprId ExprPool::compute_condition(ExprId id, std::uint32_t truths) {
                  : kEmptyId;
     case Kind::kNot:
       return nullable_here(ExprId{node.a}, truths) ? kEmptyId : kAllId;
+    case Kind::kCall:
     case Kind::kScope:
       return kEmptyId;  // nullable scopes carry the flag
   }

@@ -3,6 +3,7 @@
 
 #include "formgate/errors.hpp"
 #include "formgate/grammar.hpp"
+#include "rule_lowering.hpp"
 
 namespace formgate {
 
@@ -12,19 +13,23 @@ struct Grammar::Scope {
   Done done;
 };
 
-ExprId Grammar::lower(ExprPool& pool, CompileContext& context) const {
+ExprId Grammar::lower(ExprPool& pool, CompileContext& context, std::unique_lock<std::mutex>& lock,
+                      const ByteSet& allowed) const {
   if (!has_start_) {
     throw Error(ErrorKind::kGrammar, "the grammar has no start; call start(node) once");
   }
-  std::vector<std::string> open_rules;
+  if (!rules_.empty()) {
+    RuleLowering rules(*this, pool, context, lock, allowed);
+    if (rules.recursive()) return rules.run();
+  }
   Done scopes;
-  return lower_scope(pool, start_, context, open_rules, scopes, 0);
+  return lower_scope(pool, start_, context, scopes, 0);
 }
 
-// Depth-first with an explicit stack; only nested scopes recurse, up to the depth limit.
+// Rules are not recursive here. Depth-first with an explicit stack; only nested scopes recurse, up
+// to the depth limit.
 ExprId Grammar::lower_scope(ExprPool& pool, std::uint32_t root, CompileContext& context,
-                            std::vector<std::string>& open_rules, Done& scopes,
-                            std::size_t depth) const {
+                            Done& scopes, std::size_t depth) const {
   if (depth > context.limits().max_depth) {
     throw Error(ErrorKind::kLimit, "scopes are nested deeper than Limits.max_depth = " +
                                        std::to_string(context.limits().max_depth));
@@ -63,8 +68,7 @@ ExprId Grammar::lower_scope(ExprPool& pool, std::uint32_t root, CompileContext& 
     if (node.op == Op::kScope) {
       // A scope means the same wherever it stands, so it is lowered once.
       if (!scopes.contains(at)) {
-        const ExprId inner =
-            lower_scope(pool, node.parts[0], context, open_rules, scopes, depth + 1);
+        const ExprId inner = lower_scope(pool, node.parts[0], context, scopes, depth + 1);
         scopes.emplace(at, inner);
       }
       leave(at, scopes.at(at));
@@ -78,20 +82,9 @@ ExprId Grammar::lower_scope(ExprPool& pool, std::uint32_t root, CompileContext& 
                                              node.text + "\", node)");
       }
       if (const auto body = scope.done.find(it->second); body != scope.done.end()) {
-        if (stack.back().next) open_rules.pop_back();
         leave(at, body->second);
         continue;
       }
-      const auto open = std::ranges::find(open_rules, node.text);
-      if (open != open_rules.end()) {
-        std::string cycle;
-        for (auto name = open; name != open_rules.end(); ++name) cycle += *name + " -> ";
-        throw Error(ErrorKind::kUnsupported,
-                    "recursive rule: " + cycle + node.text +
-                        "; the byte-level engine takes regular grammars only: write the recursion "
-                        "as a repetition, or bound its depth");
-      }
-      open_rules.push_back(node.text);
       stack.back().next = 1;
       stack.push_back({it->second, 0});
       continue;

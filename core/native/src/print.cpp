@@ -158,6 +158,9 @@ std::string ExprPool::print(ExprId id, std::size_t max_length) const {
       case Kind::kBehind:
         out += (node.b ? "<not behind " : "<behind ") + std::to_string(node.a) + ">";
         break;
+      case Kind::kCall:
+        out += "<" + rules_[node.a].name + ">";
+        break;
       case Kind::kScope:
         stack.push_back({members(node)[0], "", item.tight});
         break;

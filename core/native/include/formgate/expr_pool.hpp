@@ -48,6 +48,7 @@ enum class Kind : std::uint8_t {
   kNot,      // all byte strings but the child's
   kLook,     // zero width: the rest of the text is in the child
   kBehind,   // zero width: tracker a accepts the text so far (or does not, when b is 1)
+  kCall,     // the texts of rule a, never the empty text
   kScope,    // first member, with trackers for its look-behinds; its text is all look-around sees
 };
 
@@ -56,6 +57,7 @@ constexpr std::uint8_t kLooks = 2;     // has a look-ahead that sees beyond the 
 constexpr std::uint8_t kText = 4;      // only well-formed UTF-8
 constexpr std::uint8_t kBoolean = 8;   // emptiness is not decided by structure alone
 constexpr std::uint8_t kAround = 16;   // has look-around inside that no scope closes
+constexpr std::uint8_t kCalls = 32;    // has calls of rules
 
 struct LinearTerm {
   ByteSet bytes;
@@ -140,6 +142,23 @@ class ExprPool : public std::enable_shared_from_this<ExprPool> {
   ExprId behind(std::uint32_t tracker, bool negated);
   ExprId scope(ExprId body, std::span<const ExprId> trackers);
 
+  // --- rules (calls.cpp) ---
+  // A rule may be one of a group Z[a,b], all ways of one or more steps from a to b.
+  struct Path {
+    std::uint64_t group = 0;  // 0: none
+    std::uint32_t from = 0;
+    std::uint32_t to = 0;
+  };
+  // The call of a rule, known by a hash of its content; `name` is for people. The rule's language
+  // is that of its body, which must be defined, live, free of look-around that sees beyond it, and
+  // must not accept the empty text nor begin with the call itself, directly or through others.
+  ExprId call(const Hash128& hash, std::string_view name, const Path& path);
+  void define(ExprId call, ExprId body, const ByteSet& alphabet);
+  bool defined(ExprId call) const { return rules_[node(call).a].body != kEmptyId; }
+  ExprId body(ExprId call) const { return rules_[node(call).a].body; }
+  // The language without the empty text. The expression must be free of context.
+  ExprId without_empty(ExprId id);
+
   // --- inspection ---
   const Node& node(ExprId id) const { return nodes_[index_of(id)]; }
   std::span<const ExprId> members(const Node& node) const {
@@ -200,6 +219,12 @@ class ExprPool : public std::enable_shared_from_this<ExprPool> {
     std::shared_ptr<const LeafDfa> dfa;
     std::uint32_t class_index;
   };
+  struct Rule {
+    ExprId body;
+    ByteSet alphabet;  // superset of the bytes of its texts
+    Path path;
+    std::string name;
+  };
   struct Conditional {  // a linear term that also demands `condition` of the text from here on
     ExprId condition;
     ByteSet bytes;
@@ -216,6 +241,9 @@ class ExprPool : public std::enable_shared_from_this<ExprPool> {
   void absorb(std::vector<ExprId>& parts) const;
   std::optional<ExprId> distribute(const std::vector<ExprId>& members);
   void merge_repeats(std::vector<ExprId>& members);
+  void join_stacks(std::vector<ExprId>& members);
+  bool absorbs(ExprId first, ExprId second) const;
+  const Path* path_of(ExprId id) const;
   bool nested_repeat(ExprId child, std::uint32_t& min, std::uint32_t& max, ExprId& base) const;
 
   std::vector<LinearTerm> compute_form(ExprId id);
@@ -255,6 +283,7 @@ class ExprPool : public std::enable_shared_from_this<ExprPool> {
   std::unordered_map<std::uint64_t, std::vector<std::uint32_t>> byte_set_index_;
   std::deque<Automaton> automata_;
   std::unordered_map<std::uint64_t, std::vector<std::uint32_t>> automaton_index_;
+  std::deque<Rule> rules_;
   std::deque<CharSet> classes_;
   std::unordered_map<std::uint64_t, std::vector<std::uint32_t>> class_index_;
   std::unordered_map<std::uint32_t, std::uint32_t> class_automata_;  // class -> automaton
@@ -265,6 +294,7 @@ class ExprPool : public std::enable_shared_from_this<ExprPool> {
   std::unordered_map<std::uint32_t, LoopSet> class_loops_;
   std::unordered_map<std::uint32_t, std::uint32_t> self_loops_;  // expression -> class
   std::unordered_map<std::uint32_t, ByteSet> alphabets_;
+  unsigned joining_ = 0;                                      // of nested join_stacks calls
   std::unordered_map<std::uint64_t, LinearForm> forms_here_;  // (expression, truths)
   std::unordered_map<std::uint64_t, ExprId> conditions_;      // by (expression, truths)
   std::unordered_map<std::uint64_t, bool> nullables_;

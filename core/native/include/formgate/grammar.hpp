@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -52,10 +53,13 @@ class Grammar {
   std::size_t size() const { return nodes_.size(); }
   std::string print(std::size_t max_length) const;
 
-  // The pool's mutex must be held. Throws Error(kGrammar | kUnsupported | kLimit).
-  ExprId lower(ExprPool& pool, CompileContext& context) const;
+  // The language over the bytes allowed, which must be all where rules are not recursive. The
+  // pool's mutex must be held by `lock`. Throws Error(kGrammar | kUnsupported | kLimit).
+  ExprId lower(ExprPool& pool, CompileContext& context, std::unique_lock<std::mutex>& lock,
+               const ByteSet& allowed) const;
 
  private:
+  friend class RuleLowering;
   enum class Op : std::uint8_t {
     kLiteral,
     kChars,
@@ -88,8 +92,8 @@ class Grammar {
   std::uint32_t index(Handle handle) const;
   std::vector<std::uint32_t> indices(const std::vector<Handle>& handles) const;
   using Done = std::unordered_map<std::uint32_t, ExprId>;  // node -> expression
-  ExprId lower_scope(ExprPool& pool, std::uint32_t root, CompileContext& context,
-                     std::vector<std::string>& open_rules, Done& scopes, std::size_t depth) const;
+  ExprId lower_scope(ExprPool& pool, std::uint32_t root, CompileContext& context, Done& scopes,
+                     std::size_t depth) const;
   ExprId build(ExprPool& pool, const Node& node, const std::vector<ExprId>& parts,
                Scope& scope) const;
 

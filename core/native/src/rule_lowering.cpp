@@ -1,0 +1,330 @@
+// Lowering of grammars with recursive rules.
+//
+// Parts of the grammar without recursion become expressions as ever; these are its terminals.
+// Recursive rules become calls. Everything that has no text is dropped first, terminals that a
+// Boolean operator empties included, so that calls are live by construction. A call never stands
+// for the empty text: a rule that accepts it is referred to as an optional call. Nodes refer only
+// to earlier nodes, so one pass in their order visits parts before wholes, without recursion.
+#include "rule_lowering.hpp"
+
+#include <algorithm>
+
+#include "formgate/errors.hpp"
+
+namespace formgate {
+
+std::uint32_t RuleLowering::rule_of(const std::string& name) {
+  if (const auto it = rule_numbers_.find(name); it != rule_numbers_.end()) return it->second;
+  const auto body = grammar_.rules_.find(name);
+  if (body == grammar_.rules_.end()) {
+    throw Error(
+        ErrorKind::kGrammar,
+        "rule \"" + name + "\" is used but not defined; call define(\"" + name + "\", node)");
+  }
+  const auto number = static_cast<std::uint32_t>(rules_.size());
+  rule_numbers_.emplace(name, number);
+  Rule rule;
+  rule.name = name;
+  rule.body = body->second;
+  rules_.push_back(std::move(rule));
+  return number;
+}
+
+// Finds the rules that the start needs, and the nodes of each.
+void RuleLowering::collect() {
+  Rule start;
+  start.body = grammar_.start_;
+  rules_.push_back(std::move(start));
+  for (std::uint32_t i = 0; i < rules_.size(); ++i) {
+    std::vector<std::uint32_t> nodes{rules_[i].body};
+    std::vector<std::uint32_t> refers;
+    std::unordered_map<std::uint32_t, bool> seen{{rules_[i].body, true}};
+    for (std::size_t k = 0; k < nodes.size(); ++k) {
+      context_.tick();
+      const Grammar::Node& node = grammar_.nodes_[nodes[k]];
+      if (node.op == Op::kRule) refers.push_back(rule_of(node.text));
+      for (std::uint32_t part : node.parts) {
+        if (seen.emplace(part, true).second) nodes.push_back(part);
+      }
+    }
+    std::ranges::sort(nodes);
+    rules_[i].nodes = std::move(nodes);
+    rules_[i].refers = std::move(refers);
+  }
+}
+
+void RuleLowering::find_recursion() {
+  std::vector<std::vector<std::uint32_t>> edges;
+  for (const Rule& rule : rules_) edges.push_back(rule.refers);
+  order_ = components_of(edges);
+  for (const auto& component : order_) {
+    for (std::uint32_t i : component) {
+      Rule& rule = rules_[i];
+      rule.recursive =
+          component.size() > 1 || std::ranges::find(rule.refers, i) != rule.refers.end();
+      rule.calls = rule.recursive || std::ranges::any_of(rule.refers, [this](std::uint32_t to) {
+                     return rules_[to].calls;
+                   });
+    }
+  }
+}
+
+bool RuleLowering::recursive() {
+  collect();
+  find_recursion();
+  return rules_[0].calls;
+}
+
+void RuleLowering::refuse(const std::string& what) const {
+  throw Error(ErrorKind::kUnsupported, what);
+}
+
+// Which nodes have calls or look around, and what stands between: the terminals.
+void RuleLowering::find_terminals() {
+  for (const auto& component : order_) {
+    for (std::uint32_t i : component) {
+      const Rule& rule = rules_[i];
+      for (std::uint32_t at : rule.nodes) {
+        context_.tick();
+        const Grammar::Node& node = grammar_.nodes_[at];
+        bool calls = false;
+        bool looks = node.op == Op::kLookAhead || node.op == Op::kLookBehind;
+        if (node.op == Op::kRule) {
+          const Rule& target = rules_[rule_numbers_.at(node.text)];
+          calls = target.calls;
+          if (!target.recursive) looks = looks_.contains(target.body) && looks_.at(target.body);
+        }
+        for (std::uint32_t part : node.parts) {
+          calls = calls || calls_.at(part);
+          looks = looks || looks_.at(part);
+        }
+        if (node.op == Op::kScope) looks = false;
+        calls_[at] = calls;
+        looks_[at] = looks;
+        if (calls) check_operator(node, rule);
+      }
+    }
+  }
+  // Terminals are the largest parts without calls.
+  for (const Rule& rule : rules_) {
+    if (!calls_.at(rule.body)) continue;
+    for (std::uint32_t at : rule.nodes) {
+      if (!calls_.at(at)) continue;
+      for (std::uint32_t part : grammar_.nodes_[at].parts) {
+        if (!calls_.at(part)) lower_terminal(part, rule);
+      }
+    }
+  }
+}
+
+void RuleLowering::check_operator(const Grammar::Node& node, const Rule& rule) const {
+  const std::string where = rule.name.empty() ? "the start" : "rule \"" + rule.name + "\"";
+  switch (node.op) {
+    case Op::kIntersection:
+    case Op::kComplement:
+      refuse(where +
+             " has an intersection or complement of recursive rules, which no context-free "
+             "language need contain; apply it to parts that do not recurse");
+    case Op::kLookAhead:
+    case Op::kLookBehind:
+      refuse(where +
+             " looks around for recursive rules; look-around takes parts that do not recurse");
+    case Op::kUnordered:
+      refuse(where +
+             " has unordered parts that recurse, which is not supported yet; write the "
+             "orders out with choice");
+    default:
+      return;
+  }
+}
+
+void RuleLowering::lower_terminal(std::uint32_t at, const Rule& rule) {
+  if (values_.contains(at)) return;
+  if (looks_.at(at)) {
+    refuse((rule.name.empty() ? std::string("the start") : "rule \"" + rule.name + "\"") +
+           " looks around beside recursive rules; put the terminal into scope(...), so that its "
+           "look-around sees the terminal's own text");
+  }
+  Grammar::Done scopes;
+  ExprId value = grammar_.lower_scope(pool_, at, context_, scopes, 0);
+  value = pool_.restrict_to(value, allowed_);
+  pool_.decide(value, context_, lock_);
+  if (!pool_.live(value)) value = ExprPool::kEmptyId;
+  Facts facts;
+  facts.live = value != ExprPool::kEmptyId;
+  facts.empty = pool_.nullable(value);
+  const ExprId texts = pool_.without_empty(value);
+  pool_.decide(texts, context_, lock_);
+  facts.texts = pool_.live(texts);
+  alphabet_ = alphabet_ | pool_.alphabet(value);
+  values_.emplace(at, value);
+  facts_.emplace(at, facts);
+}
+
+RuleLowering::Facts RuleLowering::facts_of(const Grammar::Node& node) const {
+  const auto known = [this](std::uint32_t at) {
+    const auto it = facts_.find(at);
+    return it == facts_.end() ? Facts{} : it->second;
+  };
+  Facts out;
+  switch (node.op) {
+    case Op::kRule:
+      return known(rules_[rule_numbers_.at(node.text)].body);
+    case Op::kSequence: {
+      out = {true, true, false};
+      for (std::uint32_t part : node.parts) {
+        const Facts own = known(part);
+        out.live = out.live && own.live;
+        out.empty = out.empty && own.empty;
+        out.texts = out.texts || own.texts;
+      }
+      out.texts = out.texts && out.live;
+      return out;
+    }
+    case Op::kChoice:
+      for (std::uint32_t part : node.parts) {
+        const Facts own = known(part);
+        out.live = out.live || own.live;
+        out.empty = out.empty || own.empty;
+        out.texts = out.texts || own.texts;
+      }
+      return out;
+    case Op::kRepeat: {
+      const Facts own = known(node.parts[0]);
+      out.live = node.min == 0 || own.live;
+      out.empty = node.min == 0 || own.empty;
+      out.texts = node.max > 0 && own.texts;
+      return out;
+    }
+    default:  // a scope
+      return known(node.parts[0]);
+  }
+}
+
+// Least fixed point; facts only grow.
+void RuleLowering::find_facts() {
+  bool changed = true;
+  while (changed) {
+    changed = false;
+    for (const auto& component : order_) {
+      for (std::uint32_t i : component) {
+        for (std::uint32_t at : rules_[i].nodes) {
+          if (!calls_.at(at)) continue;
+          context_.tick();
+          const Facts facts = facts_of(grammar_.nodes_[at]);
+          Facts& slot = facts_[at];
+          if (slot == facts) continue;
+          slot = facts;
+          changed = true;
+        }
+      }
+    }
+  }
+}
+
+// A hash of what a node means: rules of the same component by their number, others by their call.
+Hash128 RuleLowering::hash_of(
+    std::uint32_t at, const std::unordered_map<std::uint32_t, Hash128>& hashes,
+    const std::unordered_map<std::uint32_t, std::uint32_t>& numbers) const {
+  const Grammar::Node& node = grammar_.nodes_[at];
+  Hasher hasher(static_cast<std::uint64_t>(node.op) + 1);
+  if (!facts_.at(at).live) return Hasher(0xDEAD).finish();
+  if (node.op == Op::kRule) {
+    const std::uint32_t target = rule_numbers_.at(node.text);
+    if (const auto it = numbers.find(target); it != numbers.end()) {
+      return hasher.add(1).add(it->second).finish();
+    }
+    return hasher.add(2).add(pool_.node(values_.at(rules_[target].body)).hash).finish();
+  }
+  hasher.add(node.min).add(node.max).add(node.parts.size());
+  for (std::uint32_t part : node.parts) {
+    const auto terminal = values_.find(part);
+    hasher.add(calls_.at(part) ? hashes.at(part) : pool_.node(terminal->second).hash);
+  }
+  return hasher.finish();
+}
+
+// Calls of a component's rules are known by the content of the whole component.
+void RuleLowering::name_calls(const std::vector<std::uint32_t>& component) {
+  std::unordered_map<std::uint32_t, std::uint32_t> numbers;
+  for (std::uint32_t i = 0; i < component.size(); ++i) numbers.emplace(component[i], i);
+  std::unordered_map<std::uint32_t, Hash128> hashes;
+  Hasher system(0x5C0);
+  for (std::uint32_t i : component) {
+    for (std::uint32_t at : rules_[i].nodes) {
+      context_.tick();
+      if (calls_.at(at)) hashes.emplace(at, hash_of(at, hashes, numbers));
+    }
+    system.add(hashes.at(rules_[i].body));
+  }
+  for (std::uint32_t i : component) {
+    rules_[i].call = pool_.call(Hasher(0x5C1).add(system.finish()).add(numbers.at(i)).finish(),
+                                rules_[i].name, {});
+  }
+}
+
+ExprId RuleLowering::build(const Grammar::Node& node) const {
+  std::vector<ExprId> parts;
+  for (std::uint32_t part : node.parts) parts.push_back(values_.at(part));
+  switch (node.op) {
+    case Op::kRule: {
+      const Rule& rule = rules_[rule_numbers_.at(node.text)];
+      if (!rule.recursive) return values_.at(rule.body);
+      const Facts facts = facts_.at(rule.body);
+      const ExprId texts = facts.texts ? rule.call : ExprPool::kEmptyId;
+      return facts.empty ? pool_.unite(texts, ExprPool::kEpsilonId) : texts;
+    }
+    case Op::kSequence: {
+      ExprId out = ExprPool::kEpsilonId;
+      for (std::size_t i = parts.size(); i-- > 0;) out = pool_.concat(parts[i], out);
+      return out;
+    }
+    case Op::kChoice:
+      return pool_.unite(parts);
+    case Op::kRepeat:
+      return pool_.repeat(parts[0], node.min, node.max);
+    default:  // a scope
+      return parts[0];
+  }
+}
+
+void RuleLowering::lower_body(const Rule& rule) {
+  const std::size_t most = context_.limits().max_depth;
+  for (std::uint32_t at : rule.nodes) {
+    context_.tick();
+    if (!calls_.at(at)) continue;
+    const ExprId value = facts_.at(at).live ? build(grammar_.nodes_[at]) : ExprPool::kEmptyId;
+    if (pool_.node(value).depth > most) {
+      throw Error(ErrorKind::kLimit, "the grammar is nested deeper than Limits.max_depth = " +
+                                         std::to_string(most) + "; raise the limit or flatten it");
+    }
+    if (pool_.node_count() - first_nodes_ > context_.limits().max_nodes) {
+      throw Error(ErrorKind::kLimit, "the grammar needs more than Limits.max_nodes = " +
+                                         std::to_string(context_.limits().max_nodes) +
+                                         " expressions; raise the limit");
+    }
+    values_[at] = value;
+  }
+}
+
+ExprId RuleLowering::run() {
+  first_nodes_ = pool_.node_count();
+  find_terminals();
+  find_facts();
+  LeftRecursion rules(pool_, context_, alphabet_);
+  for (const auto& component : order_) {
+    const bool recursive = rules_[component[0]].recursive;
+    if (recursive) name_calls(component);
+    for (std::uint32_t i : component) {
+      if (!rules_[i].calls) continue;
+      lower_body(rules_[i]);
+      if (recursive && facts_.at(rules_[i].body).texts) {
+        rules.add(rules_[i].call, pool_.without_empty(values_.at(rules_[i].body)));
+      }
+    }
+  }
+  rules.define_all();
+  return values_.at(rules_[0].body);
+}
+
+}  // namespace formgate

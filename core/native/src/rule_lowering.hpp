@@ -1,0 +1,113 @@
+// Lowering of grammars with recursive rules; see rule_lowering.cpp.
+#pragma once
+
+#include <mutex>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "formgate/grammar.hpp"
+
+namespace formgate {
+
+// Strongly connected components, those that others lead to first (Tarjan 1972), without recursion.
+// Members stand in the order in which a search from vertex 0 finds them.
+std::vector<std::vector<std::uint32_t>> components_of(
+    const std::vector<std::vector<std::uint32_t>>& edges);
+
+class RuleLowering {
+ public:
+  RuleLowering(const Grammar& grammar, ExprPool& pool, CompileContext& context,
+               std::unique_lock<std::mutex>& lock, const ByteSet& allowed)
+      : grammar_(grammar), pool_(pool), context_(context), lock_(lock), allowed_(allowed) {}
+
+  // Whether some rule that the start needs refers to itself, directly or through others.
+  bool recursive();
+  // To be called once, if so.
+  ExprId run();
+
+ private:
+  using Op = Grammar::Op;
+  struct Rule {
+    std::string name = {};
+    std::uint32_t body = 0;                  // node of the grammar
+    std::vector<std::uint32_t> nodes = {};   // of the body, in order
+    std::vector<std::uint32_t> refers = {};  // to rules
+    bool recursive = false;
+    bool calls = false;  // is recursive, or refers to a rule that is
+    ExprId call{};
+  };
+  // What is known of a node: whether it has any text, the empty one, any other.
+  struct Facts {
+    bool live = false;
+    bool empty = false;
+    bool texts = false;
+    bool operator==(const Facts&) const = default;
+  };
+
+  std::uint32_t rule_of(const std::string& name);
+  void collect();
+  void find_recursion();
+  void find_terminals();
+  void lower_terminal(std::uint32_t at, const Rule& rule);
+  void find_facts();
+  Facts facts_of(const Grammar::Node& node) const;
+  void check_operator(const Grammar::Node& node, const Rule& rule) const;
+  void name_calls(const std::vector<std::uint32_t>& component);
+  Hash128 hash_of(std::uint32_t at, const std::unordered_map<std::uint32_t, Hash128>& hashes,
+                  const std::unordered_map<std::uint32_t, std::uint32_t>& numbers) const;
+  void lower_body(const Rule& rule);
+  ExprId build(const Grammar::Node& node) const;
+  [[noreturn]] void refuse(const std::string& what) const;
+
+  const Grammar& grammar_;
+  ExprPool& pool_;
+  CompileContext& context_;
+  std::unique_lock<std::mutex>& lock_;
+  ByteSet allowed_;
+  ByteSet alphabet_;
+  std::size_t first_nodes_ = 0;
+  std::vector<Rule> rules_;  // rule 0 is the start
+  std::unordered_map<std::string, std::uint32_t> rule_numbers_;
+  std::vector<std::vector<std::uint32_t>> order_;  // components of rules, those referred to first
+  std::unordered_map<std::uint32_t, bool> calls_;  // node -> has calls
+  std::unordered_map<std::uint32_t, bool> looks_;  // node -> look-around that sees beyond it
+  std::unordered_map<std::uint32_t, Facts> facts_;
+  std::unordered_map<std::uint32_t, ExprId> values_;  // node -> expression
+};
+
+// Solves left recursion and defines the calls; see left_recursion.cpp.
+class LeftRecursion {
+ public:
+  LeftRecursion(ExprPool& pool, CompileContext& context, const ByteSet& alphabet)
+      : pool_(pool), context_(context), alphabet_(alphabet) {}
+
+  // Bodies must not accept the empty text.
+  void add(ExprId call, ExprId body) { rules_.push_back({call, body}); }
+  void define_all();
+
+ private:
+  struct Rule {
+    ExprId call;
+    ExprId body;
+  };
+  // e = rest | c1 k1 | c2 k2 ..., for the calls c of one component at the left edge of e.
+  struct Split {
+    ExprId rest = ExprPool::kEmptyId;
+    std::vector<ExprId> after;  // by position in the component
+  };
+
+  void first_calls(ExprId id, std::vector<ExprId>& out);
+  void solve(std::vector<std::uint32_t> component);
+  Split split(ExprId id, const std::unordered_map<std::uint32_t, std::uint32_t>& position);
+  void define(ExprId call, ExprId body);
+  void check_depth();
+
+  ExprPool& pool_;
+  CompileContext& context_;
+  ByteSet alphabet_;
+  std::vector<Rule> rules_;
+  std::vector<Rule> defined_;
+};
+
+}  // namespace formgate

@@ -1,0 +1,101 @@
+"""A textbook Earley recogniser (Earley, CACM 13(2), 1970; nullable fix of Aycock and Horspool, 2002).
+
+Grammars are dicts: rule name to a list of alternatives, each a tuple of symbols. A symbol that is a
+rule name stands for that rule; any other is one character. It shares no code with the engine and
+knows nothing of derivatives.
+"""
+
+from __future__ import annotations
+
+Rules = dict[str, list[tuple[str, ...]]]
+
+
+def productive(rules: Rules) -> set[str]:
+    """Return the rules that match some text."""
+    found: set[str] = set()
+    while True:
+        more = {
+            name
+            for name, alternatives in rules.items()
+            if any(all(s not in rules or s in found for s in body) for body in alternatives)
+        }
+        if more == found:
+            return found
+        found = more
+
+
+def trimmed(rules: Rules) -> Rules:
+    """Drop the alternatives that match nothing."""
+    live = productive(rules)
+    return {
+        name: [body for body in rules[name] if all(s not in rules or s in live for s in body)]
+        for name in rules
+        if name in live
+    }
+
+
+def nullable(rules: Rules) -> set[str]:
+    """Return the rules that match the empty text."""
+    found: set[str] = set()
+    while True:
+        more = {n for n, bodies in rules.items() if any(all(s in found for s in b) for b in bodies)}
+        if more == found:
+            return found
+        found = more
+
+
+class Earley:
+    """Recognises texts and viable prefixes of one grammar."""
+
+    def __init__(self, rules: Rules, start: str) -> None:
+        self.rules = trimmed(rules)
+        self.start = start
+        self.nullable = nullable(self.rules)
+
+    def sets(self, text: str) -> list[set[tuple[str, tuple[str, ...], int, int]]]:
+        """Return the Earley sets of a text, shorter by what follows the first empty set."""
+        rules = self.rules
+        if self.start not in rules:
+            return []
+        current = {(self.start, body, 0, 0) for body in rules[self.start]}
+        columns: list[set[tuple[str, tuple[str, ...], int, int]]] = []
+        for position in range(len(text) + 1):
+            work = list(current)
+            columns.append(current)
+            while work:
+                name, body, dot, origin = work.pop()
+                added: list[tuple[str, tuple[str, ...], int, int]] = []
+                if dot == len(body):
+                    for other, its, at, begun in list(columns[origin]):
+                        if at < len(its) and its[at] == name:
+                            added.append((other, its, at + 1, begun))
+                elif body[dot] in rules:
+                    added += [(body[dot], its, 0, position) for its in rules[body[dot]]]
+                    if body[dot] in self.nullable:
+                        added.append((name, body, dot + 1, origin))
+                for item in added:
+                    if item not in current:
+                        current.add(item)
+                        work.append(item)
+            if position == len(text):
+                break
+            current = {
+                (name, body, dot + 1, origin)
+                for name, body, dot, origin in current
+                if dot < len(body) and body[dot] == text[position] and body[dot] not in rules
+            }
+            if not current:
+                break
+        return columns
+
+    def viable(self, text: str) -> bool:
+        """Say whether some text of the language begins with this one."""
+        return len(self.sets(text)) == len(text) + 1
+
+    def accepts(self, text: str) -> bool:
+        """Say whether the text is in the language."""
+        columns = self.sets(text)
+        return len(columns) == len(text) + 1 and any(
+            name == self.start and dot == len(body) and origin == 0
+            for name, body, dot, origin in columns[-1]
+        )
