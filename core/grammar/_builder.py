@@ -159,9 +159,11 @@ class GrammarBuilder:
     # --- rules ---
 
     def rule(self, name: str) -> Node:
-        """Refer to a rule, which may be defined later.
+        """Refer to a rule, which may be defined later and may refer to itself.
 
-        Recursive rules are refused with ``UnsupportedConstraint`` when the grammar is compiled.
+        Any context-free grammar is taken: ambiguous, left-recursive, with cycles and empty rules.
+        Intersections, complements and look-around must not contain recursive rules; look-around
+        in a grammar that has them must stand in a ``scope`` of its own.
         """
         return Node(self._core.rule(name))
 

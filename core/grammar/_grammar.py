@@ -64,7 +64,8 @@ class Grammar:
         exploration of their derivatives. Automata are built later, as far as texts walk them.
 
         Raises:
-            UnsupportedConstraint: Recursive rules, unordered parts, special tokens.
+            UnsupportedConstraint: Unordered parts, special tokens, Boolean operators or look-around
+                on recursive rules.
             EmptyLanguageError: No text of the language can be spelled.
             LimitError: A limit was exceeded; ``CompileTimeout`` when it was the deadline.
             CompileCancelled: ``cancel`` was used.

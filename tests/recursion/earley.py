@@ -1,4 +1,7 @@
-"""A textbook Earley recogniser (Earley, CACM 13(2), 1970; nullable fix of Aycock and Horspool, 2002).
+"""A textbook Earley recogniser (Earley, CACM 13(2), 1970).
+
+Rules that match the empty text are skipped over where they are predicted (Aycock and Horspool,
+"Practical Earley parsing", The Computer Journal 45(6), 2002).
 
 Grammars are dicts: rule name to a list of alternatives, each a tuple of symbols. A symbol that is a
 rule name stands for that rule; any other is one character. It shares no code with the engine and
@@ -8,6 +11,7 @@ knows nothing of derivatives.
 from __future__ import annotations
 
 Rules = dict[str, list[tuple[str, ...]]]
+Item = tuple[str, tuple[str, ...], int, int]  # rule, alternative, place in it, where it began
 
 
 def productive(rules: Rules) -> set[str]:
@@ -52,31 +56,36 @@ class Earley:
         self.start = start
         self.nullable = nullable(self.rules)
 
-    def sets(self, text: str) -> list[set[tuple[str, tuple[str, ...], int, int]]]:
+    def _consequences(self, item: Item, columns: list[set[Item]]) -> set[Item]:
+        """Complete or predict one item of the last column."""
+        name, body, dot, origin = item
+        if dot == len(body):
+            return {
+                (other, its, at + 1, begun)
+                for other, its, at, begun in columns[origin]
+                if at < len(its) and its[at] == name
+            }
+        if body[dot] not in self.rules:
+            return set()
+        added = {(body[dot], its, 0, len(columns) - 1) for its in self.rules[body[dot]]}
+        if body[dot] in self.nullable:
+            added.add((name, body, dot + 1, origin))
+        return added
+
+    def sets(self, text: str) -> list[set[Item]]:
         """Return the Earley sets of a text, shorter by what follows the first empty set."""
         rules = self.rules
         if self.start not in rules:
             return []
         current = {(self.start, body, 0, 0) for body in rules[self.start]}
-        columns: list[set[tuple[str, tuple[str, ...], int, int]]] = []
+        columns: list[set[Item]] = []
         for position in range(len(text) + 1):
             work = list(current)
             columns.append(current)
             while work:
-                name, body, dot, origin = work.pop()
-                added: list[tuple[str, tuple[str, ...], int, int]] = []
-                if dot == len(body):
-                    for other, its, at, begun in list(columns[origin]):
-                        if at < len(its) and its[at] == name:
-                            added.append((other, its, at + 1, begun))
-                elif body[dot] in rules:
-                    added += [(body[dot], its, 0, position) for its in rules[body[dot]]]
-                    if body[dot] in self.nullable:
-                        added.append((name, body, dot + 1, origin))
-                for item in added:
-                    if item not in current:
-                        current.add(item)
-                        work.append(item)
+                added = self._consequences(work.pop(), columns) - current
+                current |= added
+                work += added
             if position == len(text):
                 break
             current = {

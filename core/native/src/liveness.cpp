@@ -33,11 +33,12 @@ bool ExprPool::live_by_parts(ExprId id) const {
   const Node& node = this->node(id);
   if (!(node.flags & kBoolean)) return id != kEmptyId;
   if (is_component(node.kind)) return node.liveness == kLive;
+  if (node.liveness != kUnknown) return node.liveness == kLive;
   if (node.flags & kNullable) return true;
   switch (node.kind) {
     case Kind::kConcat: {
-      ExprId rest = id;
-      for (; rest != kEpsilonId; rest = tail(rest)) {
+      for (ExprId rest = id; rest != kEpsilonId; rest = tail(rest)) {
+        if (this->node(rest).liveness != kUnknown) return this->node(rest).liveness == kLive;
         if (!live_by_parts(head(rest))) return false;
       }
       return true;
@@ -54,10 +55,14 @@ bool ExprPool::live_by_parts(ExprId id) const {
 void ExprPool::components(ExprId id, std::vector<ExprId>& out) const {
   const Node& node = this->node(id);
   if (!(node.flags & kBoolean)) return;
+  if (node.liveness != kUnknown && !is_component(node.kind)) return;
   if (is_component(node.kind)) {
     out.push_back(id);
   } else if (node.kind == Kind::kConcat) {
-    for (ExprId rest = id; rest != kEpsilonId; rest = tail(rest)) components(head(rest), out);
+    for (ExprId rest = id; rest != kEpsilonId; rest = tail(rest)) {
+      if (this->node(rest).liveness != kUnknown && this->node(rest).kind == Kind::kConcat) return;
+      components(head(rest), out);
+    }
   } else if (node.kind == Kind::kUnion) {
     for (ExprId member : members(node)) components(member, out);
   } else if (node.kind == Kind::kRepeat) {
@@ -68,13 +73,27 @@ void ExprPool::components(ExprId id, std::vector<ExprId>& out) const {
 bool ExprPool::live(ExprId id) {
   const Node& node = this->node(id);
   if (!(node.flags & kBoolean)) return id != kEmptyId;
-  if (node.liveness == kUnknown) {
-    std::vector<ExprId> work;
-    components(id, work);
-    // Compilation has decided the components of every reachable state; what is left costs nothing.
-    explore(std::move(work), static_cast<std::size_t>(-1), nullptr, nullptr);
-    nodes_[index_of(id)].liveness = live_by_parts(id) ? kLive : kDead;
+  if (node.liveness != kUnknown) return node.liveness == kLive;
+  if (node.kind == Kind::kConcat) {
+    // A spine may be long, and its tails were states before: only what is new is looked at.
+    std::vector<ExprId> fresh;
+    ExprId rest = id;
+    for (; this->node(rest).kind == Kind::kConcat; rest = ExprId{this->node(rest).b}) {
+      if (!(this->node(rest).flags & kBoolean) || this->node(rest).liveness != kUnknown) break;
+      fresh.push_back(rest);
+    }
+    bool alive = live(rest);
+    for (std::size_t i = fresh.size(); i-- > 0;) {
+      alive = alive && live(head(fresh[i]));
+      nodes_[index_of(fresh[i])].liveness = alive ? kLive : kDead;
+    }
+    return alive;
   }
+  std::vector<ExprId> work;
+  components(id, work);
+  // Compilation has decided the components of every reachable state; what is left costs nothing.
+  explore(std::move(work), static_cast<std::size_t>(-1), nullptr, nullptr);
+  nodes_[index_of(id)].liveness = live_by_parts(id) ? kLive : kDead;
   return nodes_[index_of(id)].liveness == kLive;
 }
 

@@ -1,0 +1,281 @@
+"""Recursive rules: languages, masks and viable prefixes against an Earley recogniser."""
+
+from __future__ import annotations
+
+import itertools
+
+import pytest
+from earley import Earley
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from random_rules import grammar_of, rule_sets
+
+import formgate
+from formgate.core.errors import EmptyLanguageError, LimitError, UnsupportedConstraint
+from formgate.core.grammar import GrammarBuilder, Limits
+
+
+def check(rules, vocabulary, letters, most_bytes):
+    """Compare ends and masks after every viable sequence of tokens."""
+    judge = Earley(rules, "S")
+    tokens = [vocabulary.token_bytes(i) for i in range(len(vocabulary))]
+    stop = set(vocabulary.stop_ids)
+    try:
+        engine = grammar_of(rules).compile(vocabulary)
+    except EmptyLanguageError:
+        assert "S" not in judge.rules
+        return
+    assert "S" in judge.rules
+    keys = {}
+    pending = [(b"", engine.start())]
+    while pending:
+        text, state = pending.pop()
+        spelled = text.decode()
+        accepting = judge.accepts(spelled)
+        assert engine.is_accepting(state) == accepting, spelled
+        assert keys.setdefault(text, state.key) == state.key, spelled
+        allowed = set(engine.allowed_tokens(state).to_list())
+        for token, own in enumerate(tokens):
+            if own is None:
+                assert (token in allowed) == (token in stop and accepting)
+                continue
+            assert (token in allowed) == judge.viable((text + own).decode()), (spelled, own)
+            if token in allowed and len(text) + len(own) <= most_bytes:
+                pending.append((text + own, engine.advance(state, token)))
+    for length in range(most_bytes):
+        for word in itertools.product(letters, repeat=length):
+            assert engine.accepts("".join(word)) == judge.accepts("".join(word))
+
+
+LETTERS = [b"a", b"b", None]
+
+
+@settings(max_examples=400, deadline=None)
+@given(rule_sets())
+def test_masks_of_random_grammars(rules):
+    check(rules, formgate.Vocabulary(LETTERS, stop_ids=[2]), "ab", 5)
+
+
+@settings(max_examples=150, deadline=None)
+@given(
+    rule_sets(most_rules=3),
+    st.lists(st.text("ab", min_size=2, max_size=4).map(str.encode), max_size=6),
+)
+def test_masks_of_longer_tokens(rules, more):
+    check(rules, formgate.Vocabulary([*LETTERS, *more], stop_ids=[2]), "ab", 5)
+
+
+@settings(max_examples=100, deadline=None)
+@given(rule_sets())
+def test_letters_that_no_token_has_are_left_out(rules):
+    vocabulary = formgate.Vocabulary([b"a", b"aa", None], stop_ids=[2])
+    spelled = {n: [b for b in bodies if "b" not in b] for n, bodies in rules.items()}
+    judge = Earley(spelled, "S")
+    try:
+        engine = grammar_of(rules).compile(vocabulary)
+    except EmptyLanguageError:
+        assert "S" not in judge.rules
+        return
+    state = engine.start()
+    for length in range(6):
+        allowed = set(engine.allowed_tokens(state).to_list())
+        assert allowed == {
+            token
+            for token, ok in enumerate(
+                [
+                    judge.viable("a" * (length + 1)),
+                    judge.viable("a" * (length + 2)),
+                    judge.accepts("a" * length),
+                ]
+            )
+            if ok
+        }
+        if 0 not in allowed:
+            break
+        state = engine.advance(state, 0)
+
+
+NAMED = {
+    "left": {"S": [("S", "a"), ("b",)]},
+    "right": {"S": [("a", "S"), ("b",)]},
+    "both": {"S": [("S", "S"), ("a",)]},
+    "hidden": {"S": [("A", "S", "a"), ("b",)], "A": [(), ("b",)]},
+    "indirect": {"S": [("A", "a"), ("b",)], "A": [("B", "b")], "B": [("S", "a"), ("a",)]},
+    "cycle": {"S": [("A",), ("a",)], "A": [("S",), ("b", "S")]},
+    "cycle of all": {"S": [("S",), ("S", "S"), (), ("a",)]},
+    "two closures": {"S": [("S", "S"), ("A",)], "A": [("S", "b"), ("A", "A", "a"), ("a",)]},
+    "nullable tails": {"S": [("a", "S", "A", "A"), ()], "A": [("b",), ()]},
+    "palindromes": {"S": [("a", "S", "a"), ("b", "S", "b"), ("a",), ("b",), ()]},
+    "equal numbers": {"S": [("a", "S", "b", "S"), ("b", "S", "a", "S"), ()]},
+    "one is dead": {"S": [("A", "a"), ("b", "S"), ("a",)], "A": [("A", "b")]},
+    "only the empty text": {"S": [("A", "a"), ("b",)], "A": [("A", "A"), ()]},
+    "union of stacks": {"S": [("A",), ("B",)], "A": [("a", "A", "b"), ()],
+                        "B": [("a", "B", "b", "b"), ()]},
+    "not two": {"S": [("a", "S", "A"), ("b",)], "A": [("b", "A"), ("a",), ()]},
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", NAMED)
+def test_named_grammars(name):
+    vocabulary = formgate.Vocabulary([b"a", b"b", b"ab", b"ba", b"aab", None], stop_ids=[5])
+    check(NAMED[name], vocabulary, "ab", 7)
+
+
+@pytest.mark.parametrize(
+    ("rules", "loop"),
+    [
+        ({"S": [("S", "S"), ("a",)]}, "a"),
+        ({"S": [("a", "S"), ()]}, "a"),
+        ({"S": [("S", "a"), ("a",)]}, "a"),
+        ({"S": [("S", "+", "S"), ("S", "*", "S"), ("n",), ("(", "S", ")")]}, "n+n*"),
+        (
+            {
+                "S": [("S", "+", "T"), ("T",)],
+                "T": [("T", "*", "F"), ("F",)],
+                "F": [("n",), ("(", "S", ")")],
+            },
+            "n+n*",
+        ),
+        ({"S": [("S", "S"), ("A",)], "A": [("S", "x"), ("a",)]}, "ax"),
+        ({"S": [("(", "S", ")", "S"), ()]}, "()"),
+    ],
+)
+def test_states_come_back(byte_vocabulary, rules, loop):
+    """Repeating a text without nesting adds no states: time a token does not grow."""
+    engine = grammar_of(rules).compile(byte_vocabulary)
+    state = engine.start()
+    keys = []
+    for _ in range(50):
+        for letter in loop.encode():
+            state = engine.advance(state, letter)
+        keys.append(state.key)
+    assert len(set(keys)) <= 3
+
+
+def test_deep_nesting(byte_vocabulary):
+    builder = GrammarBuilder()
+    rule = builder.rule("S")
+    word = builder.intersection(
+        builder.plus(builder.char_class([(ord("a"), ord("z"))])),
+        builder.complement(builder.literal("if")),
+    )
+    builder.define(
+        "S",
+        builder.choice(
+            builder.seq(builder.literal("("), rule, builder.literal(")")),
+            builder.seq(builder.literal("["), rule, builder.literal("]")),
+            word,
+        ),
+    )
+    builder.start(rule)
+    engine = builder.build().compile(byte_vocabulary)
+    depth = 20_000
+    state = engine.start()
+    for _ in range(depth):
+        state = engine.advance(engine.advance(state, ord("(")), ord("["))
+    assert len(engine.explain(state)) < 1000
+    state = engine.advance(state, ord("x"))
+    for _ in range(depth):
+        state = engine.advance(engine.advance(state, ord("]")), ord(")"))
+    assert engine.is_terminal(state)
+    assert not engine.accepts("(" * depth + "if" + ")" * depth)
+
+
+def test_a_rule_that_a_boolean_operator_empties(byte_vocabulary):
+    builder = GrammarBuilder()
+    rule = builder.rule("S")
+    nothing = builder.intersection(builder.literal("x"), builder.literal("y"))
+    builder.define("S", builder.choice(builder.seq(builder.literal("a"), rule), nothing))
+    builder.start(rule)
+    with pytest.raises(EmptyLanguageError):
+        builder.build().compile(byte_vocabulary)
+
+
+def test_equal_rules_have_equal_keys_in_other_grammars(byte_vocabulary):
+    def engine(more):
+        builder = GrammarBuilder()
+        rule = builder.rule("list")
+        builder.define(
+            "list",
+            builder.choice(
+                builder.seq(builder.literal("("), rule, builder.literal(")")), builder.empty()
+            ),
+        )
+        builder.define("other", builder.choice(builder.literal("y"), builder.rule("other")))
+        start = builder.seq(builder.literal("x"), rule)
+        builder.start(builder.choice(start, builder.rule("other")) if more else start)
+        return builder.build().compile(byte_vocabulary)
+
+    first, second = (e.advance(e.start(), ord("x")) for e in (engine(False), engine(True)))
+    assert first.key == second.key
+
+
+@pytest.mark.parametrize(
+    "write",
+    [
+        lambda b, rule: b.intersection(rule, b.any_text()),
+        lambda b, rule: b.complement(rule),
+        lambda b, rule: b.look_ahead(rule),
+        lambda b, rule: b.look_behind(rule),
+        lambda b, rule: b.seq(rule, b.look_ahead(b.literal("a"))),
+        lambda b, rule: b.unordered(rule, b.literal("b")),
+    ],
+)
+def test_what_recursion_cannot_be_part_of(byte_vocabulary, write):
+    builder = GrammarBuilder()
+    rule = builder.rule("nested")
+    builder.define(
+        "nested",
+        builder.choice(
+            builder.seq(builder.literal("("), rule, builder.literal(")")), builder.literal("x")
+        ),
+    )
+    builder.start(write(builder, rule))
+    with pytest.raises(UnsupportedConstraint):
+        builder.build().compile(byte_vocabulary)
+
+
+def test_look_around_within_a_terminal(byte_vocabulary):
+    builder = GrammarBuilder()
+    rule = builder.rule("S")
+    # A word that is not "no", written with look-ahead.
+    word = builder.scope(
+        builder.seq(
+            builder.look_ahead(builder.literal("no"), negative=True),
+            builder.plus(builder.char_class([(ord("a"), ord("z"))])),
+        )
+    )
+    builder.define(
+        "S", builder.choice(builder.seq(builder.literal("("), rule, builder.literal(")")), word)
+    )
+    builder.start(rule)
+    engine = builder.build().compile(byte_vocabulary)
+    assert engine.accepts("((nor))")
+    assert engine.accepts("((n))")
+    assert not engine.accepts("((no))")
+
+
+def test_many_rules_that_begin_with_one_another(byte_vocabulary):
+    def chain(length):
+        builder = GrammarBuilder()
+        builder.define(
+            "0",
+            builder.choice(
+                builder.seq(builder.rule(f"{length}"), builder.literal("a")), builder.literal("b")
+            ),
+        )
+        for i in range(1, length + 1):
+            builder.define(f"{i}", builder.choice(builder.rule(f"{i - 1}"), builder.literal("c")))
+        # The same without left recursion: calls nest at the left edge.
+        builder.define("r0", builder.seq(builder.literal("("), builder.rule(f"r{length}")))
+        for i in range(1, length + 1):
+            builder.define(f"r{i}", builder.choice(builder.rule(f"r{i - 1}"), builder.literal(")")))
+        builder.start(builder.choice(builder.rule("0"), builder.rule(f"r{length}")))
+        return builder.build()
+
+    engine = chain(60).compile(byte_vocabulary)
+    assert engine.accepts("baaa")
+    assert engine.accepts("((((()")
+    assert not engine.accepts("((((a")
+    with pytest.raises(LimitError, match="max_depth"):
+        chain(60).compile(byte_vocabulary, limits=Limits(max_depth=10))
