@@ -28,11 +28,9 @@ void MaskCache::scan_class(std::uint32_t class_index, std::uint32_t node, Sink& 
   struct Step {
     std::uint32_t node;
     std::uint32_t state;  // inside a character; the start state between characters
-    std::uint32_t begun;  // the node after the first byte of that character
     std::uint16_t count;  // complete characters before it
   };
-  std::vector<Step> stack{{node, dfa.start(), 0, 0}};
-  std::uint32_t last_begun = 0;  // node whose exit is recorded already
+  std::vector<Step> stack{{node, dfa.start(), 0}};
   while (!stack.empty()) {
     const Step step = stack.back();
     stack.pop_back();
@@ -42,15 +40,11 @@ void MaskCache::scan_class(std::uint32_t class_index, std::uint32_t node, Sink& 
     for (std::uint32_t child = parent.first_child; child < end; ++child) {
       const std::uint8_t label = labels[child];
       const std::uint32_t next = between ? first_byte[label] : dfa.next(step.state, label);
-      if (next == LeafDfa::kDead) {
-        if (between) {
-          exits.push_back({label, {child, step.count}});
-        } else if (step.begun != last_begun) {
-          exits.push_back({labels[step.begun], {step.begun, step.count}});
-          last_begun = step.begun;
-        }
-        continue;
+      // A begun character may also be one that is not of the class, whether or not a token ends it.
+      if (between && (next == LeafDfa::kDead || !dfa.accepting(next))) {
+        exits.push_back({label, {child, step.count}});
       }
+      if (next == LeafDfa::kDead) continue;
       const TrieNode& below = trie[child];
       longest = std::max<std::uint32_t>(longest, step.count + 1u);
       if (dfa.accepting(next)) {  // a character is complete: members have no common prefixes
@@ -61,12 +55,12 @@ void MaskCache::scan_class(std::uint32_t class_index, std::uint32_t node, Sink& 
         }
         inside.add_ranks(below.rank_begin, below.own_end());
         if (below.child_count > 0) {
-          stack.push_back({child, dfa.start(), 0, static_cast<std::uint16_t>(step.count + 1)});
+          stack.push_back({child, dfa.start(), static_cast<std::uint16_t>(step.count + 1)});
         }
       } else {
         inside.add_ranks(below.rank_begin, below.own_end());
         if (below.child_count > 0) {
-          stack.push_back({child, next, between ? child : step.begun, step.count});
+          stack.push_back({child, next, step.count});
         }
       }
     }
