@@ -33,6 +33,7 @@ _vocabularies: weakref.WeakKeyDictionary[Any, dict[object, Vocabulary]] = (
 )
 
 _CONVERSION = "1"  # raised when converted folders of earlier versions must not be used
+_LONGEST_LINE = 400
 _HASHED_WHOLE = 512 << 20  # larger files are known by path, size and time of change
 
 
@@ -122,11 +123,16 @@ def load_language_model(
     folder = _checked(path)
     with _quiet():
         if folder is None:
-            folder = _converted(path, Path(cache_dir) if cache_dir else default_cache_dir(), tell)
-        tell("loading the tokenizer")
-        tokenizer = _loaded(transformers.AutoTokenizer, folder)
-        tell("loading the weights")
-        model = _loaded(transformers.AutoModelForCausalLM, folder, dtype="auto")
+            cache = Path(cache_dir) if cache_dir else default_cache_dir()
+            folder = _converted(path, cache, tell)
+            try:
+                tokenizer, model = _parts(folder, tell)
+            except FormgateError:
+                # What was converted earlier has been damaged since; the file itself is whole.
+                shutil.rmtree(folder, ignore_errors=True)
+                tokenizer, model = _parts(_converted(path, cache, tell), tell)
+        else:
+            tokenizer, model = _parts(folder, tell)
         if device == "cpu" and model.dtype == torch.float16:
             model = model.float()  # torch computes half precision slowly on processors
         try:
@@ -153,6 +159,14 @@ def load_language_model(
         encode=encode,
         encode_chat=encode_chat if tokenizer.chat_template else None,
     )
+
+
+def _parts(folder: Path, tell: Callable[[str], None]) -> tuple[Any, Any]:
+    """Load the tokenizer and the model of a folder."""
+    tell("loading the tokenizer")
+    tokenizer = _loaded(transformers.AutoTokenizer, folder)
+    tell("loading the weights")
+    return tokenizer, _loaded(transformers.AutoModelForCausalLM, folder, dtype="auto")
 
 
 def vocabulary_of(model: Any, tokenizer: Any) -> Vocabulary:
@@ -241,8 +255,14 @@ def _converted(path: Path, cache_dir: Path, tell: Callable[[str], None]) -> Path
     model.hf_quantizer = None
     if hasattr(model.config, "quantization_config"):
         del model.config.quantization_config
-    folder.parent.mkdir(parents=True, exist_ok=True)
-    partial = Path(tempfile.mkdtemp(prefix=".partial-", dir=folder.parent))
+    try:
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        partial = Path(tempfile.mkdtemp(prefix=".partial-", dir=folder.parent))
+    except OSError as error:
+        raise FormgateError(
+            f"the converted model cannot be kept in {folder.parent}: {error.strerror or error}; "
+            "set XDG_CACHE_HOME to a folder that can be written"
+        ) from error
     try:
         model.save_pretrained(partial)
         tokenizer.save_pretrained(partial)
@@ -285,9 +305,11 @@ def _quiet() -> Iterator[None]:
 
 
 def _line(error: BaseException) -> str:
-    """Return the first line of an error's message."""
-    lines = str(error).strip().splitlines()
-    return lines[0] if lines else type(error).__name__
+    """Return an error's message as one line, cut where it is long."""
+    text = " ".join(str(error).split())
+    if len(text) > _LONGEST_LINE:
+        text = text[:_LONGEST_LINE] + "..."
+    return text or type(error).__name__
 
 
 def _ignore(_stage: str) -> None:

@@ -120,6 +120,10 @@ class FormgateLogitsProcessor(LogitsProcessor):  # type: ignore[misc] # transfor
                 "the processor was called without token histories, as continuous batching does: "
                 "it works with generate, not with generate_batch"
             )
+        if not scores.is_floating_point():
+            raise DecodingError(f"scores are {scores.dtype}; masks need floating-point numbers")
+        if len(input_ids) == 0:
+            return scores
         self._check_shapes(len(input_ids), tuple(scores.shape))
         rows = input_ids.detach().cpu().numpy()
         nodes = self._histories.grow(rows)
@@ -272,10 +276,16 @@ def _engines(
     prompt_length: int | Sequence[int] | None,
 ) -> list[MaskEngine[Any]]:
     """Return the engines, one for each prompt where prompts differ in engine or in length."""
+    given = list(engine) if isinstance(engine, (list, tuple)) else [engine]
+    for each in given:
+        if not callable(getattr(each, "allowed_tokens", None)):
+            raise TypeError(
+                f"{each!r:.60} is not an engine; make one with formgate.compile(source, vocabulary)"
+            )
     if isinstance(engine, (list, tuple)):
         if not engine:
             raise ValueError("the list of engines is empty: one is needed for each prompt")
-        return list(engine)
+        return given
     if prompt_length is None or isinstance(prompt_length, int):
         return [engine]  # type: ignore[list-item] # a sequence was ruled out above
     return [engine] * len(prompt_length)  # type: ignore[list-item] # as above
@@ -285,10 +295,13 @@ def _starts(prompt_length: int | Sequence[int] | None, engine_count: int) -> lis
     """Return the given prompt lengths, one for each engine."""
     if prompt_length is None:
         return None
+    given = [prompt_length] if isinstance(prompt_length, int) else list(prompt_length)
+    if not all(isinstance(n, int) and not isinstance(n, bool) for n in given):
+        raise TypeError(f"prompt_length is a number of tokens, or one for each, not {given!r:.60}")
     if isinstance(prompt_length, int):
         starts = [prompt_length] * engine_count
     else:
-        starts = [int(length) for length in prompt_length]
+        starts = given
         if len(starts) != engine_count:
             raise ValueError(
                 f"prompt_length has {len(starts)} entries for {engine_count} engines: give one "

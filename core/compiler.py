@@ -75,7 +75,11 @@ def compile(  # noqa: A001 (the field's word, as in re.compile)
         )
     check_arguments(timeout_s, cancel, limits)
     started = time.perf_counter()
-    grammar, name = _grammar(source, format, registry, options)
+    deadline = None if timeout_s is None else started + timeout_s
+    try:
+        grammar, name = _grammar(source, format, registry, options, (deadline, cancel))
+    except CompileTimeout:
+        raise _timeout(timeout_s) from None
     grammar_s = time.perf_counter() - started
     if cancel is not None and cancel.cancelled:
         raise CompileCancelled("compiling was cancelled")
@@ -92,10 +96,7 @@ def compile(  # noqa: A001 (the field's word, as in re.compile)
             limits=limits,
         )
     except CompileTimeout:
-        raise CompileTimeout(
-            f"compiling did not finish within timeout_s={timeout_s}; raise it, or simplify the "
-            "constraint"
-        ) from None
+        raise _timeout(timeout_s) from None
     except EmptyLanguageError as error:
         if error.source is None and isinstance(source, str):
             error.source, error.offset, error.end = source, 0, len(source)
@@ -105,6 +106,14 @@ def compile(  # noqa: A001 (the field's word, as in re.compile)
         engine_s = time.perf_counter() - started - grammar_s
         _report(observe, grammar, engine, (name, grammar_s, engine_s))
     return engine
+
+
+def _timeout(timeout_s: float | None) -> CompileTimeout:
+    """Return the error in the terms of the caller, who knows no parts of the whole."""
+    return CompileTimeout(
+        f"compiling did not finish within timeout_s={timeout_s}; raise it, or simplify the "
+        "constraint"
+    )
 
 
 def build_grammar(
@@ -128,6 +137,7 @@ def _grammar(
     format_name: str | None,
     registry: Registry | None,
     options: Mapping[str, object],
+    bounds: tuple[float | None, CancelToken | None] = (None, None),
 ) -> tuple[Grammar, str | None]:
     """Return the grammar of a source and the name of its format."""
     if isinstance(source, Grammar):
@@ -145,7 +155,8 @@ def _grammar(
     def embed(name: str, inner: object, to: GrammarBuilder, its: Mapping[str, object]) -> None:
         _write(registry.format(name), inner, to, its)
 
-    builder = GrammarBuilder(embed=embed)
+    deadline, cancel = bounds
+    builder = GrammarBuilder(embed=embed, deadline=deadline, cancel=cancel)
     _write(entry, source, builder, options)
     with _named(entry):
         grammar = builder.build(name=entry.spec.name, format=entry.spec.name, source=source)

@@ -25,11 +25,19 @@ class Matcher(Generic[S]):
 
     Args:
         engine: Any engine; it is shared, never changed.
+
+    Raises:
+        TypeError: It is no engine.
     """
 
     __slots__ = ("_engine", "_fill_mask", "_states", "_tokens", "_validate")
 
     def __init__(self, engine: MaskEngine[S]) -> None:
+        if not callable(getattr(engine, "allowed_tokens", None)):
+            raise TypeError(
+                f"{engine!r:.60} is not an engine; make one with formgate.compile(source, "
+                "vocabulary)"
+            )
         self._engine = engine
         self._tokens: list[int] = []
         # Invariant: one entry more than tokens; _states[i] is the state before token i.

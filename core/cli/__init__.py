@@ -56,6 +56,9 @@ def build_parser() -> argparse.ArgumentParser:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line and return its exit code."""
+    if sys.stdout is None:
+        print("formgate: standard output is closed; send it somewhere", file=sys.stderr)
+        return EXIT_ERROR
     args = build_parser().parse_args(arguments)
     with warnings.catch_warnings():
         warnings.showwarning = _print_warning

@@ -20,8 +20,10 @@ def read_prompt(argument: str | None) -> str:
     """Return the prompt: the argument, or standard input when there is none.
 
     Raises:
-        FormgateError: It is not UTF-8.
+        FormgateError: It is not UTF-8, or there is no standard input.
     """
+    if argument is None and sys.stdin is None:
+        raise FormgateError("there is no prompt: standard input is closed; give --prompt TEXT")
     try:
         text = sys.stdin.read() if argument is None else argument
         text.encode("utf-8")  # bytes of an argument that were not UTF-8 have become surrogates

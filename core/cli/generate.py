@@ -81,8 +81,9 @@ def run(args: argparse.Namespace) -> int:
 
     sampler = _sampler(args)
     # What is wrong with the source is said before the model is loaded.
-    grammar = build_grammar(_arguments.source(args), format=args.format, **_arguments.options(args))
-    compile_source(grammar, _arguments.vocabulary(args))
+    source, options = _arguments.source(args), _arguments.options(args)
+    grammar = build_grammar(source, format=args.format, **options)
+    compile_source(source, _arguments.vocabulary(args), format=args.format, **options)
     prompt = read_prompt(args.prompt)
     print_anything()
     with Progress(plain=False) as progress:

@@ -73,6 +73,8 @@ class Multinomial:
             raise ValueError(f"top_k must be zero (keep all) or positive, not {self.top_k}")
         if not 0 < self.top_p <= 1:
             raise ValueError(f"top_p must be in (0, 1], not {self.top_p}")
+        if self.seed is not None and self.seed < 0:
+            raise ValueError(f"seed must be zero or positive, not {self.seed}")
 
     def start(self) -> Callable[[NDArray[np.float32]], int]:
         """Return the chooser; it holds a random generator of its own."""

@@ -9,6 +9,7 @@ Each call costs well under a microsecond; nothing is compiled before ``Grammar.c
 
 from __future__ import annotations
 
+import time
 from typing import TYPE_CHECKING, NewType
 
 from formgate.core import _native
@@ -17,6 +18,8 @@ from formgate.core.grammar._grammar import Grammar
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
+
+    from formgate.core._native import CancelToken
 
 __all__ = ["GrammarBuilder", "Node"]
 
@@ -38,15 +41,22 @@ class GrammarBuilder:
     Args:
         embed: How to write another format into this builder, called with the format's name, the
             source, the builder to write to and the options; the registry supplies it.
+        deadline: Value of ``time.perf_counter`` at which long calls give up.
+        cancel: Makes long calls give up from another thread.
     """
 
     def __init__(
         self,
         *,
         embed: Callable[[str, object, GrammarBuilder, dict[str, object]], None] | None = None,
+        deadline: float | None = None,
+        cancel: CancelToken | None = None,
     ) -> None:
         self._core = _native.GrammarCore()
         self._embed = embed
+        self._deadline = deadline
+        self._cancel = cancel
+        self._built = False
         self._embedding = 0
         self._started: Node | None = None
 
@@ -81,12 +91,17 @@ class GrammarBuilder:
     def strings(self, values: Iterable[str | bytes]) -> Node:
         """Match one of many strings, by a minimal acyclic automaton.
 
-        Linear in the total length: a million values take about a second.
+        The values are sorted, then read once: a million take some seconds.
 
         Raises:
             GrammarError: A value is not text or bytes, or has a lone surrogate.
+            CompileTimeout, CompileCancelled: The deadline came, or the cancel token was used.
         """
-        return Node(self._core.strings(values if isinstance(values, list) else list(values)))
+        left = None
+        if self._deadline is not None:
+            left = max(self._deadline - time.perf_counter(), 0.0)
+        given = values if isinstance(values, list) else list(values)
+        return Node(self._core.strings(given, left, self._cancel))
 
     def empty(self) -> Node:
         """Match the empty text."""
@@ -171,16 +186,18 @@ class GrammarBuilder:
         """Give a rule its body.
 
         Raises:
-            GrammarError: The rule has a body already.
+            GrammarError: The rule has a body already, or the grammar is built.
         """
+        self._check_open()
         self._core.define(name, body)
 
     def start(self, node: Node) -> None:
         """Say what the whole text must match.
 
         Raises:
-            GrammarError: The start is set already.
+            GrammarError: The start is set already, or the grammar is built.
         """
+        self._check_open()
         if self._embedding:
             if self._started is not None:
                 raise GrammarError("the start of the grammar is set twice")
@@ -247,4 +264,10 @@ class GrammarBuilder:
             raise GrammarError(
                 "the grammar has no start", hint="call builder.start(node) with what the text is"
             )
+        self._built = True
         return Grammar(self._core, name=name, format=format, source=source)
+
+    def _check_open(self) -> None:
+        """Keep a built grammar as it is."""
+        if self._built:
+            raise GrammarError("the grammar is built already; write another with a new builder")

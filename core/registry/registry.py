@@ -182,9 +182,39 @@ class Registry:
         )
 
     def read_vocabulary(self, tokenizer: object) -> Vocabulary | None:
-        """Ask the plugins for the vocabulary of a tokenizer; None when it is nobody's."""
-        found: Vocabulary | None = self._manager.hook.read_vocabulary(tokenizer=tokenizer)
-        return found
+        """Ask the plugins for the vocabulary of a tokenizer; None when it is nobody's.
+
+        One that fails costs a warning, and the others are asked.
+
+        Raises:
+            PluginError: No plugin has it, and one that might have failed.
+        """
+        from formgate.core.vocabulary import Vocabulary  # noqa: PLC0415 (the native core)
+
+        failed: PluginError | None = None
+        hook = self._manager.hook.read_vocabulary
+        for implementation in reversed(hook.get_hookimpls()):
+            name = implementation.plugin_name
+            try:
+                found = implementation.function(
+                    *({"tokenizer": tokenizer}[n] for n in implementation.argnames)
+                )
+            except Exception as error:  # noqa: BLE001 (plugins are guests)
+                problem = f"its read_vocabulary failed: {_summary(error)}"
+            else:
+                if found is None:
+                    continue
+                if isinstance(found, Vocabulary):
+                    return found
+                problem = (
+                    f"its read_vocabulary returned a {type(found).__name__}, neither a "
+                    "formgate.Vocabulary nor None"
+                )
+            failed = PluginError(f"plugin {name}: {problem}")
+            warnings.warn(str(failed), PluginWarning, stacklevel=4)
+        if failed is not None:
+            raise failed
+        return None
 
     def compile_observer(self) -> Callable[[Grammar, Engine, CompileStats], None] | None:
         """Return what tells the plugins of a finished compilation; None when nobody listens."""

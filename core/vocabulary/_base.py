@@ -94,7 +94,15 @@ class Vocabulary(_native.Vocabulary):
         """
         from formgate.core.vocabulary._objects import read_table, unknown_object  # noqa: PLC0415
 
-        table = read_table(obj)
+        try:
+            table = read_table(obj)
+        except BaseException as error:
+            # Native tokenizers panic on some of their own settings; a panic is no Exception.
+            if isinstance(error, Exception) or type(error).__name__ != "PanicException":
+                raise
+            raise VocabularyError(
+                f"the tokenizer itself fails: {shown(str(error))}; its bytes cannot be known"
+            ) from error
         if table is None:
             table = _from_plugins(obj)
         if table is None:

@@ -175,3 +175,37 @@ def test_converted_folders_follow_the_file(tmp_path, monkeypatch):
 
     os.utime(path, ns=(1, 1))
     assert large != _transformers_model._fingerprint(path)
+
+
+def test_a_damaged_conversion_is_made_again(folder, tmp_path, monkeypatch):
+    import shutil
+
+    path = tmp_path / "model.gguf"
+    path.write_bytes(b"GGUF")
+    made = []
+
+    def convert(path, cache, tell):
+        target = cache / "converted"
+        if not target.is_dir():
+            shutil.copytree(folder, target)
+            made.append(target)
+        return target
+
+    monkeypatch.setattr(_transformers_model, "_converted", convert)
+    load_language_model(path, cache_dir=tmp_path)
+    weights = next((tmp_path / "converted").glob("*.safetensors"))
+    weights.write_bytes(weights.read_bytes()[:100])
+    load_language_model(path, cache_dir=tmp_path)
+    assert len(made) == 2
+
+
+def test_a_long_error_is_one_line_with_its_cause(folder, tmp_path):
+    import shutil
+
+    broken = tmp_path / "broken"
+    shutil.copytree(folder, broken)
+    (broken / "config.json").write_text('{"model_type": "llama", "vocab_size": "x"}')
+    with pytest.raises(FormgateError, match="transformers cannot load") as caught:
+        load_language_model(broken)
+    assert "\n" not in str(caught.value)
+    assert not str(caught.value).endswith(":")

@@ -272,3 +272,22 @@ def test_native_states_are_masked_in_one_call(byte_vocabulary):
         after = call(processor, [[9, A], [8, B], [9, C]], before)
         assert [allowed(row) for row in after] == [{B}, {STOP}, {C}]
         assert np.isfinite(float(after[0, B]))
+
+
+@pytest.mark.parametrize("wrong", [None, "a", 3, [None]])
+def test_only_engines_are_taken(wrong):
+    with pytest.raises(TypeError, match="is not an engine"):
+        FormgateLogitsProcessor(wrong)
+
+
+@pytest.mark.parametrize("wrong", ["3", True, [1.5], [True]])
+def test_prompt_lengths_are_whole_numbers(wrong):
+    with pytest.raises(TypeError, match="prompt_length"):
+        make(prompt_length=wrong)
+
+
+def test_scores_must_be_fractions_and_no_rows_are_fine():
+    with pytest.raises(DecodingError, match="floating-point"):
+        call(make(), [[1, 2]], torch.zeros(1, SIZE, dtype=torch.int64))
+    empty = torch.zeros(0, SIZE)
+    assert make()(torch.zeros(0, 3, dtype=torch.int64), empty) is empty

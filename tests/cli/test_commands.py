@@ -133,6 +133,8 @@ def test_traceback_shows_where(run, where):
         (["check", "--source-file", "/no/such/file", "--text", "a"], "No such file"),
         (["check", "--source", "a", "--option", "nonsense", "--text", "a"], "is not NAME=VALUE"),
         (["check", "--source", "a", "--option", "x=1", "--text", "a"], "x"),
+        (["generate", "--source", "a", "--prompt", "x", "--seed", "-1"], "seed must be zero"),
+        (["generate", "--source", "a(?!a)a", "--prompt", "x"], "^^^^^^^"),
         (["debug", "--source", "a", "--vocabulary", "/no/such/file"], "no such file"),
         (["check", "--source", "[^\\s\\S]", "--text", "a"], "formgate: "),
     ],
@@ -171,6 +173,18 @@ def test_a_reader_that_leaves_is_no_error_message():
     command = f"{sys.executable} -m formgate plugins --json | {sys.executable} -c '{code}'"
     done = subprocess.run(["bash", "-c", command], capture_output=True, check=False)
     assert done.stderr == b""
+
+
+@pytest.mark.parametrize(
+    ("redirection", "message"),
+    [(">&-", b"standard output is closed"), ("<&-", b"standard input is closed")],
+)
+def test_a_closed_stream_is_one_line(redirection, message):
+    command = f"{sys.executable} -m formgate generate --source '[a-z]' {redirection}"
+    done = subprocess.run(["bash", "-c", command], capture_output=True, check=False)
+    assert done.returncode == 2
+    assert message in done.stderr
+    assert b"Traceback" not in done.stderr
 
 
 def test_broken_plugins_are_warned_of_in_one_line(tmp_path):

@@ -1,8 +1,8 @@
 """Tokens that end inside a character, where that character may or may not be of a repeated class.
 
-A lead byte is shared by characters inside a class and outside it, so whether text has left the class
-is not known before the character is complete. Masks are held against ``is_allowed``, which follows
-bytes and knows nothing of classes, and ends against ``re``.
+A lead byte is shared by characters inside a class and outside it, so whether text has left the
+class is not known before the character is complete. Masks are held against ``is_allowed``, which
+follows bytes and knows nothing of classes, and ends against ``re``.
 """
 
 from __future__ import annotations

@@ -4,19 +4,23 @@ from __future__ import annotations
 
 import copy
 import enum
+import os
+import subprocess
+import sys
 import typing
 
 import pytest
 
 import formgate
 from formgate.core.errors import (
+    CompileCancelled,
     CompileTimeout,
     EmptyLanguageError,
     GrammarError,
     TokenError,
     VocabularyError,
 )
-from formgate.core.grammar import Limits
+from formgate.core.grammar import CancelToken, GrammarBuilder, Limits
 
 
 @pytest.fixture(scope="module")
@@ -149,3 +153,74 @@ def test_copies_of_a_matcher_are_independent(engine):
         other.accept(ord("b"))
         assert matcher.tokens == (ord("a"),)
         assert other.tokens == (ord("a"), ord("b"))
+
+
+def test_nothing_equals_none(engine):
+    state = engine.start()
+    mask = engine.allowed_tokens(state)
+    for item in (state, mask, engine.vocabulary):
+        assert (item == None) is False  # noqa: E711 (the operator is under test)
+        assert (item != None) is True  # noqa: E711 (as above)
+
+
+def test_a_matcher_needs_an_engine():
+    for wrong in (None, "a", 3):
+        with pytest.raises(TypeError, match="is not an engine"):
+            formgate.Matcher(wrong)
+
+
+def test_a_built_grammar_stays_as_it_is():
+    builder = GrammarBuilder()
+    builder.start(builder.literal("a"))
+    grammar = builder.build()
+    for change in (
+        lambda: builder.define("rule", builder.literal("b")),
+        lambda: builder.start(builder.literal("b")),
+    ):
+        with pytest.raises(GrammarError, match="built already"):
+            change()
+    assert "b" not in str(grammar)
+
+
+def test_deadline_and_cancellation_of_many_strings(vocabulary):
+    words = [f"{i * 7919 % 1_000_003}-{i}" for i in range(200_000)]
+    with pytest.raises(CompileTimeout, match=r"timeout_s=0\.001;"):
+        formgate.compile(words, vocabulary, timeout_s=0.001)
+    cancel = CancelToken()
+    builder = GrammarBuilder(cancel=cancel)
+    cancel.cancel()
+    with pytest.raises(CompileCancelled):
+        builder.strings(words)
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system does not fork")
+def test_a_fork_while_another_thread_compiles(vocabulary):
+    """The child must find no lock held by a thread that it does not have."""
+    code = """
+import os, threading, time
+import formgate
+vocabulary = formgate.Vocabulary([*(bytes([i]) for i in range(256)), None], stop_ids=[256])
+engine = formgate.compile("[a-z]{1,20}", vocabulary)
+done = False
+def busy():
+    i = 0
+    while not done:
+        i += 1
+        formgate.compile(rf"(?=.*a.{{8}}).{{1,40}}{i}", vocabulary)
+threads = [threading.Thread(target=busy) for _ in range(2)]
+for thread in threads:
+    thread.start()
+time.sleep(0.2)
+for i in range(10):
+    child = os.fork()
+    if child == 0:
+        state = engine.advance(engine.start(), ord("a"))
+        engine.allowed_tokens(state)
+        formgate.compile(f"x{{1,5}}y{i}", vocabulary)
+        os._exit(0)
+    assert os.waitpid(child, 0)[1] == 0
+done = True
+for thread in threads:
+    thread.join()
+"""
+    subprocess.run([sys.executable, "-W", "ignore", "-c", code], check=True, timeout=120)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+import formgate
 from formgate.core.errors import (
     AmbiguousPluginError,
     GrammarError,
@@ -218,15 +219,46 @@ class TestAdapters:
 
 
 def test_read_vocabulary_asks_until_someone_knows(registry):
+    mine = formgate.Vocabulary([b"a", None], stop_ids=[1])
+
     class Reader:
         @hookimpl
         def read_vocabulary(self, tokenizer):
-            return "a vocabulary" if tokenizer == "mine" else None
+            return mine if tokenizer == "mine" else None
 
     assert registry.read_vocabulary("mine") is None
     registry.register(Reader())
-    assert registry.read_vocabulary("mine") == "a vocabulary"
+    assert registry.read_vocabulary("mine") is mine
     assert registry.read_vocabulary("another's") is None
+
+
+def test_a_reader_that_fails_is_named_and_the_others_are_asked(registry):
+    mine = formgate.Vocabulary([b"a", None], stop_ids=[1])
+
+    class Good:
+        @hookimpl
+        def read_vocabulary(self, tokenizer):
+            return mine if tokenizer == "mine" else None
+
+    class Raises:
+        @hookimpl
+        def read_vocabulary(self, tokenizer):
+            raise ZeroDivisionError("oops")
+
+    class Wrong:
+        @hookimpl
+        def read_vocabulary(self):
+            return "text"
+
+    for plugin in (Good(), Raises(), Wrong()):
+        registry.register(plugin)
+    with pytest.warns(PluginWarning) as caught:
+        assert registry.read_vocabulary("mine") is mine
+    messages = [str(warning.message) for warning in caught]
+    assert any("Raises" in text and "ZeroDivisionError: oops" in text for text in messages)
+    assert any("Wrong" in text and "returned a str" in text for text in messages)
+    with pytest.warns(PluginWarning), pytest.raises(PluginError, match="read_vocabulary"):
+        registry.read_vocabulary("another's")
 
 
 def test_observers_exist_only_when_someone_listens(registry):

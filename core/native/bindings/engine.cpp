@@ -170,7 +170,7 @@ void bind_engine(nb::module_& m) {
             return nb::isinstance<StateHandle>(b) &&
                    nb::cast<const StateHandle&>(b).value.key == a.value.key;
           },
-          nb::arg("other"), nb::sig("def __eq__(self, other: object) -> bool"))
+          nb::arg("other").none(), nb::sig("def __eq__(self, other: object) -> bool"))
       .def("__hash__",
            [](const StateHandle& self) { return static_cast<Py_hash_t>(self.value.key.lo >> 1); })
       .def("__repr__", [](const StateHandle& self) {

@@ -49,7 +49,8 @@ Grammar::Handle repeat(GrammarHandle& self, Grammar::Handle part, std::int64_t m
                            max ? static_cast<std::uint64_t>(*max) : kUnbounded);
 }
 
-Grammar::Handle strings(GrammarHandle& self, nb::list values) {
+Grammar::Handle strings(GrammarHandle& self, nb::list values, std::optional<double> timeout_s,
+                        std::shared_ptr<CancelToken> cancel) {
   std::vector<std::string_view> views;
   views.reserve(values.size());
   std::size_t index = 0;
@@ -81,7 +82,7 @@ Grammar::Handle strings(GrammarHandle& self, nb::list values) {
     if (views.empty()) {
       automaton = std::make_shared<const LeafDfa>();
     } else {
-      CompileContext context(Limits{}, std::nullopt, nullptr);
+      CompileContext context(Limits{}, timeout_s, std::move(cancel));
       automaton = std::make_shared<const LeafDfa>(LeafDfa::of_strings(std::move(views), context));
     }
   }
@@ -167,8 +168,10 @@ void bind_grammar(nb::module_& m) {
       .def(
           "complement", [](GrammarHandle& s, Grammar::Handle p) { return s.value.complement(p); },
           nb::arg("part"))
-      .def("strings", &strings, nb::arg("values"),
-           nb::sig("def strings(self, values: list[str | bytes]) -> int"))
+      .def("strings", &strings, nb::arg("values"), nb::arg("timeout_s") = nb::none(),
+           nb::arg("cancel") = nb::none(),
+           nb::sig("def strings(self, values: list[str | bytes], timeout_s: float | None = None, "
+                   "cancel: CancelToken | None = None) -> int"))
       .def(
           "look_ahead",
           [](GrammarHandle& s, Grammar::Handle p, bool n) { return s.value.look_ahead(p, n); },

@@ -134,7 +134,7 @@ void bind_mask(nb::module_& m) {
             const auto& b = nb::cast<const TokenMaskHandle&>(other);
             return a.size == b.size && *a.words == *b.words;
           },
-          nb::arg("other"), nb::sig("def __eq__(self, other: object) -> bool"))
+          nb::arg("other").none(), nb::sig("def __eq__(self, other: object) -> bool"))
       .def("__hash__",
            [](const TokenMaskHandle& self) {
              Hasher hasher(0x3A5C);

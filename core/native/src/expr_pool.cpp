@@ -5,6 +5,10 @@
 #include <atomic>
 #include <cassert>
 
+#ifndef _WIN32
+#include <pthread.h>
+#endif
+
 namespace formgate {
 namespace {
 
@@ -16,9 +20,44 @@ std::shared_ptr<ExprPool>& current_slot() {
   return slot;
 }
 
+// A child process has only the thread that forked: a mutex that another thread held would stay
+// locked for good. So a fork waits until no pool is in use, and holds all of them meanwhile.
+std::mutex pools_mutex;
+std::vector<ExprPool*>& all_pools() {
+  static auto* pools = new std::vector<ExprPool*>();  // outlives pools that end with the process
+  return *pools;
+}
+
+#ifndef _WIN32
+void before_fork() {
+  current_mutex.lock();
+  pools_mutex.lock();
+  for (ExprPool* pool : all_pools()) pool->acquire().release();
+}
+
+void after_fork() {
+  for (ExprPool* pool : all_pools()) pool->mutex().unlock();
+  pools_mutex.unlock();
+  current_mutex.unlock();
+}
+
+void after_fork_in_child() {
+  for (ExprPool* pool : all_pools()) pool->forget_waiting();
+  after_fork();
+}
+#endif
+
 }  // namespace
 
 ExprPool::ExprPool() : serial_(next_serial.fetch_add(1)), slots_(1024, kNoIndex) {
+  {
+    const std::lock_guard<std::mutex> guard(pools_mutex);
+#ifndef _WIN32
+    static const int registered = pthread_atfork(before_fork, after_fork, after_fork_in_child);
+    static_cast<void>(registered);
+#endif
+    all_pools().push_back(this);
+  }
   const auto basic = [this](Kind kind, std::uint8_t flags, std::uint64_t seed) {
     Node node{};
     node.kind = kind;
@@ -62,11 +101,16 @@ ExprPool::ExprPool() : serial_(next_serial.fetch_add(1)), slots_(1024, kNoIndex)
   text.max = kUnbounded;
 }
 
+ExprPool::~ExprPool() {
+  const std::lock_guard<std::mutex> guard(pools_mutex);
+  std::erase(all_pools(), this);
+}
+
 std::shared_ptr<ExprPool> ExprPool::current() {
   const std::lock_guard<std::mutex> guard(current_mutex);
   auto& slot = current_slot();
   if (slot) {
-    const std::lock_guard<std::mutex> pool_guard(slot->mutex());
+    const std::unique_lock<std::mutex> pool_guard = slot->acquire();
     if (slot->memory_usage() <= pool_budget.load()) return slot;
   }
   slot = std::make_shared<ExprPool>();

@@ -107,6 +107,7 @@ class ExprPool : public std::enable_shared_from_this<ExprPool> {
   static constexpr std::uint32_t kMaxTrackers = 32;
 
   ExprPool();
+  ~ExprPool();
   ExprPool(const ExprPool&) = delete;
   ExprPool& operator=(const ExprPool&) = delete;
 
@@ -123,6 +124,8 @@ class ExprPool : public std::enable_shared_from_this<ExprPool> {
     waiting_.fetch_sub(1, std::memory_order_relaxed);
     return lock;
   }
+  // In the child of a fork nobody waits any more.
+  void forget_waiting() { waiting_.store(0, std::memory_order_relaxed); }
   std::uint64_t serial() const { return serial_; }
 
   // --- constructors (expr_build.cpp) ---
