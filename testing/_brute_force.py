@@ -6,7 +6,6 @@ language, and all sequences up to the sample's ``reach`` are tried.
 
 from __future__ import annotations
 
-import codecs
 from collections import deque
 from typing import TYPE_CHECKING
 
@@ -64,7 +63,7 @@ class BruteForce:
                     after = longer + piece
                     if len(after) <= longest and after not in seen:
                         seen.add(after)
-                        if self.sample.utf8 and not _begins_text(after):
+                        if not self.sample.may_begin(after):
                             continue
                         buckets.setdefault(len(after), []).append(after)
 
@@ -101,12 +100,3 @@ class BruteForce:
                     seen.add(after)
                     queue.append((after, count + 1))
         return queue[0][1]
-
-
-def _begins_text(data: bytes) -> bool:
-    """Say whether some well-formed UTF-8 begins with ``data``."""
-    try:
-        codecs.getincrementaldecoder("utf-8")().decode(data)
-    except UnicodeDecodeError:
-        return False
-    return True

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import unittest
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -52,25 +53,34 @@ def engine_violations(
         if name not in everything:
             raise KeyError(f"there is no promise {name!r}, only {', '.join(everything)}")
     for sample in samples:
-        try:
-            engine = make_engine(sample)
-        except UnsupportedConstraint:
-            continue
-        except EmptyLanguageError:
-            if _EMPTY in names and not BruteForce(sample).is_empty:
-                yield Violation(_EMPTY, sample.name, (), b"", "refused, yet tokens spell a text")
-            continue
-        if BruteForce(sample).is_empty:
-            if _EMPTY in names:
-                detail = "made, yet no tokens spell any text: EmptyLanguageError is due"
-                yield Violation(_EMPTY, sample.name, (), b"", detail)
-            continue
-        trial = Trial(lambda sample=sample: make_engine(sample), engine, sample)  # type: ignore[misc] # mypy has no type for a lambda's default
-        for name in names:
-            if name in PROMISES:
-                yield from PROMISES[name](trial)
-            elif name != _EMPTY and hasattr(engine, name):
-                yield from OFFERED[name](trial)
+        with contextlib.suppress(UnsupportedConstraint):
+            yield from _of_sample(make_engine, sample, names)
+
+
+def _of_sample(
+    make_engine: Callable[[Sample], MaskEngine[Any]], sample: Sample, names: Sequence[str]
+) -> Iterator[Violation]:
+    """Yield the promises broken with one sample."""
+    is_empty = BruteForce(sample).is_empty
+    refused: str | None = None
+    try:
+        engine = make_engine(sample)
+    except EmptyLanguageError as error:
+        refused = str(error)
+    if is_empty or refused is not None:
+        if _EMPTY in names and refused is not None and not is_empty:
+            detail = f"tokens spell a text, yet it was refused: {refused}"
+            yield Violation(_EMPTY, sample.name, (), b"", detail)
+        if _EMPTY in names and refused is None:
+            detail = "no tokens spell any text, yet it was made: EmptyLanguageError is due"
+            yield Violation(_EMPTY, sample.name, (), b"", detail)
+        return
+    trial = Trial(lambda: make_engine(sample), engine, sample)
+    for name in names:
+        if name in PROMISES:
+            yield from PROMISES[name](trial)
+        elif name != _EMPTY and hasattr(engine, name):
+            yield from OFFERED[name](trial)
 
 
 _EMPTY = "empty language"

@@ -6,6 +6,7 @@ answer follows by enumeration.
 
 from __future__ import annotations
 
+import codecs
 import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
@@ -16,6 +17,15 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
 __all__ = ["NESTED_SAMPLES", "SAMPLES", "Sample"]
+
+
+def begins_text(data: bytes) -> bool:
+    """Say whether some well-formed UTF-8 begins with ``data``."""
+    try:
+        codecs.getincrementaldecoder("utf-8")().decode(data)
+    except UnicodeDecodeError:
+        return False
+    return True
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,8 +44,9 @@ class Sample:
             Enumeration stops there, so a number too small makes a good engine look wrong.
         depth: Masks are looked at after up to so many tokens.
         texts: All texts of the language where it is finite, for engines that take lists.
-        utf8: Whether the language holds well-formed UTF-8 only, so that enumeration may leave out
-            whatever is none.
+        may_begin: Says whether a text of the language may begin with a byte string. Enumeration
+            leaves out what may not, so a sharp test makes it fast; it must never say no wrongly.
+            By default whatever begins well-formed UTF-8 may.
     """
 
     name: str
@@ -47,7 +58,7 @@ class Sample:
     reach: int = 8
     depth: int = 5
     texts: tuple[str, ...] | None = None
-    utf8: bool = True
+    may_begin: Callable[[bytes], bool] = begins_text
 
     @property
     def vocabulary(self) -> Vocabulary:
@@ -93,6 +104,7 @@ class Sample:
             [len(pieces) - 1],
             reach=max((len(text) for text in known), default=0),
             texts=members,
+            may_begin=lambda data: any(text.startswith(data) for text in known),
         )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from fuzz.contenders import NATIVE
 from hypothesis import given
 from hypothesis import strategies as st
 from oracle.compare import Comparison
@@ -62,19 +63,12 @@ def test_switches_on_trees(data, switches):
     check(tree, tree, data.draw(vocabularies(alphabet)), switches)
 
 
-@pytest.mark.parametrize("switches", SETTINGS, ids=str)
-def test_switches_on_the_corpus(switches):
-    for case in load_corpus():
-        if case.error is None:
-            check_masks(case, compile_with_switches(case.source, case.vocabulary, switches))
-
-
 @pytest.mark.usefixtures("small_caches")
 def test_small_caches_on_the_corpus():
     engines = [
-        (case, compile_with_switches(case.source, case.vocabulary, {}))
+        (case, NATIVE.make(case.source, case.vocabulary, case.options))
         for case in load_corpus()
-        if case.error is None
+        if case.error is None and case.format != "grammar"
     ]
     for _ in range(2):
         for case, engine in engines:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import ast
 import sys
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from oracle.from_re import tree_of_pattern
+from oracle.grammars import GrammarSource
 from oracle.strategies import TinyVocabulary
 
 if TYPE_CHECKING:
@@ -40,8 +42,9 @@ class CorpusCase:
     """One language with one vocabulary."""
 
     name: str
+    origin: str
     format: str
-    source: str | list[str]
+    source: Any
     options: dict[str, Any]
     vocabulary: TinyVocabulary
     listed: frozenset[bytes]
@@ -49,19 +52,28 @@ class CorpusCase:
     rejected: tuple[bytes, ...]
     masks: tuple[CorpusMask, ...]
     error: str | None
+    same_as: tuple[Any, ...] = ()
+    reach: int = 8
 
     def tree(self) -> Tree:
-        """The language for the judges."""
-        if isinstance(self.source, str):
-            return tree_of_pattern(self.source)
-        return ("strings", tuple(text.encode() for text in self.source))
+        """The language for the judges of regular languages."""
+        return tree_of(self.source)
+
+
+def tree_of(source: Any) -> Tree:
+    """The tree of a pattern, of a list of texts, or of a tree."""
+    if isinstance(source, str):
+        return tree_of_pattern(source)
+    if isinstance(source, tuple):
+        return source
+    return ("strings", tuple(text.encode() for text in source))
 
 
 def load_corpus() -> list[CorpusCase]:
     """All cases of all files."""
     return [
-        _case(path.stem, entry)
-        for path in sorted(FOLDER.glob("*.toml"))
+        _case(str(path.relative_to(FOLDER).with_suffix("")), entry)
+        for path in sorted(FOLDER.rglob("*.toml"))
         for entry in tomllib.loads(path.read_text(encoding="utf-8"))["case"]
     ]
 
@@ -85,8 +97,9 @@ def _case(stem: str, entry: dict[str, Any]) -> CorpusCase:
         tokens += [bytes([byte]) for byte in range(256)]
     return CorpusCase(
         name=f"{stem}/{entry['name']}",
+        origin=entry["origin"],
         format=entry["format"],
-        source=entry["source"],
+        source=_source(entry, entry["source"]),
         options=entry.get("options", {}),
         vocabulary=TinyVocabulary(tuple(tokens), tuple(stops), special),
         listed=listed,
@@ -94,7 +107,18 @@ def _case(stem: str, entry: dict[str, Any]) -> CorpusCase:
         rejected=tuple(_bytes(text) for text in entry.get("rejected", ())),
         masks=tuple(_mask(mask) for mask in entry.get("mask", ())),
         error=entry.get("error"),
+        same_as=tuple(_source(entry, source) for source in entry.get("same_as", ())),
+        reach=entry.get("reach", 8),
     )
+
+
+def _source(entry: dict[str, Any], source: Any) -> Any:
+    if entry["format"] == "tree":
+        return ast.literal_eval(source)
+    if entry["format"] == "grammar":
+        ignored = tuple(entry.get("ignored", ()))
+        return GrammarSource(source, entry["terminals"], entry.get("lexing", "any"), ignored)
+    return source
 
 
 def _mask(entry: dict[str, Any]) -> CorpusMask:
