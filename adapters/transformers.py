@@ -276,7 +276,7 @@ def _engines(
     prompt_length: int | Sequence[int] | None,
 ) -> list[MaskEngine[Any]]:
     """Return the engines, one for each prompt where prompts differ in engine or in length."""
-    given = list(engine) if isinstance(engine, (list, tuple)) else [engine]
+    given: list[Any] = list(engine) if isinstance(engine, (list, tuple)) else [engine]
     for each in given:
         if not callable(getattr(each, "allowed_tokens", None)):
             raise TypeError(
