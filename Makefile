@@ -60,7 +60,7 @@ $(DONE)/googletest: $(DONE)/venv
 
 # ---------------------------------------------------------------------------- targets
 
-.PHONY: help setup demo test lint format types contracts stub stub-check native-test sanitize wheel-smoke docs pytest test-slow bench clean
+.PHONY: help setup demo test lint format types contracts stub stub-check native-test sanitize wheel-smoke docs pytest test-slow fuzz bench clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -137,6 +137,11 @@ pytest: $(DONE)/package ## Python tests
 
 test-slow: $(DONE)/package ## the Python tests that take minutes: larger searches, the real model
 	@$(BIN)/python -m pytest -q -n $(PYTEST_JOBS) --dist worksteal -m slow
+
+# More of it, and from where: make fuzz SECONDS=600 SEED=7
+SECONDS ?= 60
+fuzz: $(DONE)/package ## random search for wrong masks, crashes and hangs
+	@$(BIN)/python -m tests.fuzz --seconds $(SECONDS) $(if $(SEED),--seed $(SEED))
 
 bench: $(DONE)/package ## benchmarks against other engines (see benchmarks/)
 	@$(BIN)/python -m benchmarks run

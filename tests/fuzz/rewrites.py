@@ -7,12 +7,12 @@ parts without look-around only.
 
 from __future__ import annotations
 
-import random
 from typing import TYPE_CHECKING
 
 from oracle.tree import ANY_TEXT, EMPTY, NOTHING, Tree, uses
 
 if TYPE_CHECKING:
+    import random
     from collections.abc import Callable
 
 _BYTES = ("bytes",)

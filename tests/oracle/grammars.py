@@ -2,8 +2,9 @@
 
 Rules and terminals are those of the corpus format "grammar". Terminals are Python patterns. With
 lexing "any" a text is in the language if some split of it into matches of terminals is a sentence;
-with "longest" the split is the one that longest match and order of terminals give. Ignored terminals
-are then left out. Sentences are found by a least fixed point over spans, so any recursion will do.
+with "longest" the split is the one that longest match and order of terminals give. Ignored
+terminals are then left out. Sentences are found by a least fixed point over spans, so any recursion
+will do.
 """
 
 from __future__ import annotations
@@ -107,13 +108,13 @@ class GrammarSource:
         changed = True
         while changed:
             changed = False
-            for (head, at), known in ends.items():
+            for (head, at), found in ends.items():
                 for body in self.rules[head]:
                     places = {at}
                     for symbol in body:
                         places = {end for place in places for end in of(symbol, place)}
-                    if not places <= known:
-                        known |= places
+                    if not places <= found:
+                        found.update(places)
                         changed = True
         return bool(word.final() & ends[self.start, word.first()])
 
