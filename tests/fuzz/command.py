@@ -9,12 +9,15 @@ import time
 from collections import Counter
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from fuzz.cases import Case
 from fuzz.corpus_file import FOUND, save
 from fuzz.duels import DUELS
 from fuzz.minimise import minimised
 from fuzz.worker import Outcome, Worker
+
+if TYPE_CHECKING:
+    from fuzz.cases import Case
 
 LIMIT_S = 20.0
 
@@ -64,29 +67,35 @@ def fuzz(
                 run.outcomes[name, outcome.kind] += 1
                 if outcome.is_finding:
                     again = f"python -m tests.fuzz --seed {seed} --case {index} --duel {name}"
-                    run.findings.append(_found(worker, name, case, outcome, again, folder))
+                    origin = f"found by fuzzing: {again}"
+                    small, last = _minimised(worker, name, case, outcome)
+                    path = save(small, name, last, origin, folder)
+                    run.findings.append((name, small, last, path))
+                    _show(run.findings[-1], again)
             index += 1
     finally:
         worker.close()
     return run
 
 
-def _found(
-    worker: Worker, name: str, case: Case, outcome: Outcome, again: str, folder: Path
-) -> tuple[str, Case, Outcome, Path]:
+def _minimised(worker: Worker, name: str, case: Case, outcome: Outcome) -> tuple[Case, Outcome]:
+    """Return the smallest case found that shows the same kind of finding, and what it shows."""
+
     def still(smaller: Case) -> bool:
         return worker.run(name, smaller).kind == outcome.kind
 
     budget = 60.0 if outcome.kind != "hang" else 6 * worker.limit_s
     small = minimised(case, still, budget)
     last = worker.run(name, small)
-    last = last if last.is_finding else outcome
-    path = save(small, name, last, f"found by fuzzing: {again}", folder)
+    return small, last if last.is_finding else outcome
+
+
+def _show(finding: tuple[str, Case, Outcome, Path], again: str) -> None:
+    name, small, last, path = finding
     sys.stdout.write(
         f"\n{name}: {last.kind}: {last.detail}\n  after {last.after!r}\n  {small.tree!r}\n"
         f"  {small.vocabulary}\n  reproduce: {again}\n  minimised: {path}\n"
     )
-    return name, small, last, path
 
 
 def main(arguments: list[str] | None = None) -> int:

@@ -10,17 +10,17 @@ from __future__ import annotations
 
 import time
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from oracle.strategies import TinyVocabulary
 from oracle.tree import EMPTY
-
-from fuzz.cases import Case
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from oracle.tree import Tree
+
+    from fuzz.cases import Case
 
 
 def minimised(case: Case, still: Callable[[Case], bool], seconds: float) -> Case:
@@ -52,29 +52,34 @@ def smaller_trees(tree: Tree) -> Iterator[Tree]:
     trees = [i for i, part in enumerate(parts) if _is_tree(part)]
     for i in trees:
         yield parts[i]
-    if tree != EMPTY and kind in ("seq", "choice", "and", "repeat", "any_text", "nothing"):
+    if kind in ("seq", "choice", "and", "repeat", "any_text", "nothing"):
         yield EMPTY
     if kind in ("seq", "choice", "and") and len(parts) > 1:
         for i in trees:
             yield (kind, *parts[:i], *parts[i + 1 :])
-    if kind == "repeat":
-        _, least, most = parts
-        if least:
-            yield (kind, parts[0], least - 1, most)
-        if most is not None and most > max(least, 1):
-            yield (kind, parts[0], least, most - 1)
-    if kind == "lit":
-        yield from ((kind, text) for text in _shorter(parts[0]))
-    if kind == "strings":
-        for i, text in enumerate(parts[0]):
-            yield (kind, (*parts[0][:i], *parts[0][i + 1 :]))
-            for less in _shorter(text):
-                yield (kind, tuple(sorted({*parts[0][:i], less, *parts[0][i + 1 :]})))
-    if kind == "chars" and len(parts[0]) > 1:
-        yield from ((kind, (some,)) for some in parts[0])
+    yield from _smaller_values(kind, parts)
     for i in trees:
         for part in smaller_trees(parts[i]):
             yield (kind, *parts[:i], part, *parts[i + 1 :])
+
+
+def _smaller_values(kind: str, parts: list[Any]) -> Iterator[Tree]:
+    """Smaller counts, shorter literals, fewer texts and ranges."""
+    if kind == "repeat":
+        body, least, most = parts
+        if least:
+            yield (kind, body, least - 1, most)
+        if most is not None and most > max(least, 1):
+            yield (kind, body, least, most - 1)
+    elif kind == "lit":
+        yield from ((kind, text) for text in _shorter(parts[0]))
+    elif kind == "chars" and len(parts[0]) > 1:
+        yield from ((kind, (some,)) for some in parts[0])
+    elif kind == "strings":
+        for i, text in enumerate(parts[0]):
+            others = parts[0][:i] + parts[0][i + 1 :]
+            yield (kind, others)
+            yield from ((kind, tuple(sorted({*others, less}))) for less in _shorter(text))
 
 
 def _is_tree(part: object) -> bool:

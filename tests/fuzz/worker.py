@@ -47,6 +47,7 @@ class Worker:
         self.limit_s = limit_s
         self.module = module
         self._process: subprocess.Popen[str] | None = None
+        self._reader: threading.Thread | None = None
         self._lines: queue.Queue[str | None] = queue.Queue()
 
     def run(self, duel: str, case: Case) -> Outcome:
@@ -80,6 +81,11 @@ class Worker:
         if self._process is not None:
             self._process.kill()
             self._process.wait()
+            assert self._process.stdin is not None
+            with contextlib.suppress(BrokenPipeError):
+                self._process.stdin.close()
+            assert self._reader is not None
+            self._reader.join()
             self._process = None
 
     def _started(self) -> subprocess.Popen[str]:
@@ -94,14 +100,17 @@ class Worker:
                 env=environment,
             )
             self._lines = queue.Queue()
-            threading.Thread(target=_read, args=(self._process, self._lines), daemon=True).start()
+            pipes = (self._process, self._lines)
+            self._reader = threading.Thread(target=_read, args=pipes, daemon=True)
+            self._reader.start()
         return self._process
 
 
 def _read(process: subprocess.Popen[str], lines: queue.Queue[str | None]) -> None:
     assert process.stdout is not None
-    for line in process.stdout:
-        lines.put(line)
+    with process.stdout as output:
+        for line in output:
+            lines.put(line)
     lines.put(None)
 
 
