@@ -35,6 +35,7 @@ REFERENCE_STATES = 300
 REFERENCE_PATTERN = 1_000
 
 RECURSIVE = "the native engine does not take recursive rules yet"
+SPELLING = "the native engine does not decide spelling by whole tokens through recursion yet"
 LONGEST = "the native engine has no longest-match lexing yet"
 IGNORED = "the native engine has no ignored terminals yet"
 NO_TREE = "a grammar of named terminals has no tree"
@@ -91,6 +92,10 @@ def compiled(grammar: formgate.Grammar, tiny: TinyVocabulary, **switches: bool) 
     except formgate.UnsupportedConstraint as error:
         if "recursive" in str(error):
             raise Abstains(RECURSIVE) from error
+        raise
+    except formgate.LimitError as error:
+        if "inside longer tokens" in str(error) and grammar.rules():
+            raise Abstains(SPELLING) from error
         raise
 
 
