@@ -57,6 +57,8 @@ class GrammarBuilder:
         self._deadline = deadline
         self._cancel = cancel
         self._built = False
+        self._prefix = ""  # of the names of rules, while another format writes
+        self._embedded = 0
         self._embedding = 0
         self._started: Node | None = None
 
@@ -180,7 +182,7 @@ class GrammarBuilder:
         Intersections, complements and look-around must not contain recursive rules; look-around
         in a grammar that has them must stand in a ``scope`` of its own.
         """
-        return Node(self._core.rule(name))
+        return Node(self._core.rule(self._prefix + name))
 
     def define(self, name: str, body: Node) -> None:
         """Give a rule its body.
@@ -189,7 +191,7 @@ class GrammarBuilder:
             GrammarError: The rule has a body already, or the grammar is built.
         """
         self._check_open()
-        self._core.define(name, body)
+        self._core.define(self._prefix + name, body)
 
     def start(self, node: Node) -> None:
         """Say what the whole text must match.
@@ -206,7 +208,7 @@ class GrammarBuilder:
             self._core.start(node)
 
     def embed(self, format: str, source: object, **options: object) -> Node:  # noqa: A002
-        """Match what a source in another format describes.
+        """Match what a source in another format describes; its rules have names of their own.
 
         Raises:
             GrammarError: The format is unknown, the source is wrong, or embedding goes in circles.
@@ -219,6 +221,9 @@ class GrammarBuilder:
         if self._embedding >= _MAX_EMBEDDING:
             raise GrammarError(f"formats are embedded more than {_MAX_EMBEDDING} deep")
         outer, self._started = self._started, None
+        outer_prefix = self._prefix
+        self._embedded += 1
+        self._prefix = f"{format}#{self._embedded}."  # its rules are its own
         self._embedding += 1
         try:
             self._embed(format, source, self, options)
@@ -226,6 +231,7 @@ class GrammarBuilder:
         finally:
             self._embedding -= 1
             self._started = outer
+            self._prefix = outer_prefix
         if inner is None:
             raise GrammarError(f"format {format!r} did not set a start")
         return self.scope(inner)

@@ -1,0 +1,311 @@
+r"""GBNF, the grammar language of llama.cpp, as that project's parser reads it.
+
+A grammar is a list of rules ``name ::= alternatives``; an alternative is a sequence of literals
+``"..."``, classes ``[a-z]`` and ``[^"\\]``, ``.`` for any character, names, groups and their
+repetitions ``* + ? {m} {m,} {m,n}``. A rule ends with its line, unless the line ends inside a group
+or after ``|`` or ``::=``; ``#`` begins a comment. The text must match the rule ``root``.
+
+What llama.cpp refuses or does in silence and we do not: left recursion and any count are fine; a
+rule defined twice is an error.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from formgate.core.errors import GrammarError, UnsupportedConstraint
+from formgate.plugins.cfg._scanner import Scanner
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from formgate.core.grammar import GrammarBuilder, Node
+
+__all__ = ["compile_format", "compile_gbnf"]
+
+_OPTIONS = ("root",)
+_LETTERS = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_")
+
+
+def compile_gbnf(source: str, builder: GrammarBuilder, *, root: str = "root") -> Node:
+    """Write a GBNF grammar and return the node of its root.
+
+    Cost: linear in the source.
+
+    Args:
+        source: The grammar.
+        builder: Where to write; the rules keep their names.
+        root: The rule that the whole text must match.
+
+    Raises:
+        GrammarError: The grammar is malformed, has a rule twice, or uses one that it lacks.
+        UnsupportedConstraint: It uses token terminals.
+
+    Example:
+        >>> from formgate.core.grammar import GrammarBuilder
+        >>> builder = GrammarBuilder()
+        >>> builder.start(compile_gbnf('root ::= "(" root ")" | [0-9]+', builder))
+    """
+    return _Parser(source, builder).parse(root)
+
+
+def compile_format(source: object, builder: GrammarBuilder, options: Mapping[str, object]) -> None:
+    """Write a grammar given to ``formgate.compile``.
+
+    Raises:
+        GrammarError: As for ``compile_gbnf``; the source is no text, or an option is unknown.
+        UnsupportedConstraint: As for ``compile_gbnf``.
+    """
+    unknown = sorted(set(options) - set(_OPTIONS))
+    if unknown:
+        raise GrammarError(
+            f"the gbnf format has no option {unknown[0]!r}",
+            hint="its options are: " + ", ".join(_OPTIONS),
+        )
+    root = options.get("root", "root")
+    if not isinstance(root, str):
+        raise GrammarError(f"root is the name of a rule, not {root!r:.60}")
+    if not isinstance(source, str):
+        raise GrammarError(
+            f"the gbnf format takes a grammar as a string, not {type(source).__name__}"
+        )
+    builder.start(compile_gbnf(source, builder, root=root))
+
+
+@dataclass
+class _Group:
+    """Alternatives that are being read: of a rule, or in brackets."""
+
+    start: int
+    done: list[Node] = field(default_factory=list)
+    items: list[Node] = field(default_factory=list)
+
+    def finish_alternative(self, builder: GrammarBuilder) -> None:
+        self.done.append(builder.seq(*self.items))
+        self.items = []
+
+
+class _Parser:
+    """Reads a grammar in one pass; groups are kept on a list, so their depth has no limit."""
+
+    def __init__(self, source: str, builder: GrammarBuilder) -> None:
+        self._scan = Scanner(source)
+        self._builder = builder
+        self._defined: dict[str, int] = {}
+        self._used: dict[str, int] = {}
+
+    def parse(self, root: str) -> Node:
+        """Read all rules."""
+        scan = self._scan
+        scan.skip_space(newlines=True)
+        while not scan.at_end:
+            self._rule()
+            scan.skip_space(newlines=True)
+        if root not in self._defined:
+            known = ", ".join(list(self._defined)[:10]) or "none"
+            raise GrammarError(
+                f"the grammar has no rule {root!r}, which the text must match; its rules: {known}",
+                hint="define it, or name another with root=...",
+            )
+        for name, offset in self._used.items():
+            if name not in self._defined:
+                raise scan.error(
+                    f"rule {name!r} is used but not defined", offset, offset + len(name)
+                )
+        return self._builder.rule(root)
+
+    def _rule(self) -> None:
+        """Read one rule and the end of its line."""
+        scan = self._scan
+        offset = scan.position
+        name = self._name("a rule begins with its name")
+        if name in self._defined:
+            raise scan.error(f"rule {name!r} is defined twice", offset, scan.position)
+        self._defined[name] = offset
+        scan.skip_space(newlines=False)
+        if not scan.take("::="):
+            raise scan.error("'::=' must follow the name of a rule", scan.position)
+        scan.skip_space(newlines=True)
+        self._builder.define(name, self._alternatives())
+        if not scan.at_end and not scan.take_newline():
+            raise scan.error(
+                "a rule ends here, and the next begins on a line of its own", scan.position
+            )
+
+    def _name(self, reason: str) -> str:
+        name = self._scan.take_while(_LETTERS)
+        if not name:
+            raise self._scan.error(reason, self._scan.position)
+        return name
+
+    def _alternatives(self) -> Node:
+        """Read the alternatives of a rule, groups included."""
+        scan, builder = self._scan, self._builder
+        groups = [_Group(scan.position)]
+        while True:
+            group = groups[-1]
+            if scan.take("|"):
+                group.finish_alternative(builder)
+                scan.skip_space(newlines=True)
+            elif scan.take("("):
+                groups.append(_Group(scan.position - 1))
+                scan.skip_space(newlines=True)
+            elif scan.peek == ")":
+                if len(groups) == 1:
+                    raise scan.error("this bracket closes nothing", scan.position)
+                scan.take(")")
+                groups.pop().finish_alternative(builder)
+                whole = builder.choice(*group.done)
+                groups[-1].items.append(self._repeated(whole, inside=len(groups) > 1))
+            elif (item := self._item()) is not None:
+                group.items.append(self._repeated(item, inside=len(groups) > 1))
+            elif len(groups) > 1:
+                raise scan.error("this bracket is not closed", group.start)
+            else:
+                group.finish_alternative(builder)
+                return builder.choice(*group.done)
+
+    def _item(self) -> Node | None:
+        """Read a literal, a class, a dot or a name; None where there is none of them."""
+        scan, builder = self._scan, self._builder
+        begin = scan.position
+        if scan.take('"'):
+            return builder.literal(self._literal(begin))
+        if scan.take("["):
+            return self._class(begin)
+        if scan.take("."):
+            return builder.any_char()
+        if scan.peek in ("<", "!"):
+            raise self._token_terminal(begin)
+        name = scan.take_while(_LETTERS)
+        if not name:
+            return None
+        self._used.setdefault(name, begin)
+        return builder.rule(name)
+
+    def _literal(self, begin: int) -> str:
+        scan = self._scan
+        text: list[str] = []
+        while not scan.take('"'):
+            if scan.at_end or scan.peek == "\n":
+                raise scan.error("this literal is not closed", begin)
+            text.append(chr(self._character()))
+        return "".join(text)
+
+    def _class(self, begin: int) -> Node:
+        scan = self._scan
+        negated = scan.take("^")
+        ranges: list[tuple[int, int]] = []
+        while not scan.take("]"):
+            if scan.at_end or scan.peek == "\n":
+                raise scan.error("this class is not closed", begin)
+            place = scan.position
+            low = high = self._character()
+            if scan.peek == "-" and scan.peek_at(1) not in ("]", ""):
+                scan.take("-")
+                high = self._character()
+            if high < low:
+                raise scan.error(
+                    "the ends of this range are in the wrong order", place, scan.position
+                )
+            ranges.append((low, high))
+        if not ranges:
+            raise scan.error(
+                "this class is empty",
+                begin,
+                scan.position,
+                hint="'.' is any character, and '\"\"' the empty text",
+            )
+        return self._builder.char_class(ranges, negated=negated)
+
+    def _character(self) -> int:
+        """Read one character or escape, and return its code point."""
+        scan = self._scan
+        begin = scan.position
+        char = scan.next()
+        if char == "\\":
+            return self._escape(begin)
+        if 0xD800 <= ord(char) <= 0xDFFF:
+            raise scan.error("a lone surrogate, which no well-formed text contains", begin)
+        return ord(char)
+
+    def _escape(self, begin: int) -> int:
+        scan = self._scan
+        letter = "" if scan.at_end else scan.next()
+        digits = {"x": 2, "u": 4, "U": 8}.get(letter)
+        if digits is not None:
+            return self._hexadecimal(begin, digits)
+        plain = {"t": "\t", "r": "\r", "n": "\n"}.get(letter, letter)
+        if letter and (plain != letter or letter in '\\"[]'):
+            return ord(plain)
+        raise scan.error(
+            f"unknown escape \\{letter}",
+            begin,
+            scan.position,
+            hint=r"known are \n \r \t \\ \" \[ \] \xHH \uHHHH \UHHHHHHHH",
+        )
+
+    def _hexadecimal(self, begin: int, digits: int) -> int:
+        scan = self._scan
+        text = "".join(scan.next() for _ in range(digits) if not scan.at_end)
+        try:
+            value = int(text, 16) if len(text) == digits and text.isalnum() else -1
+        except ValueError:
+            value = -1
+        if value < 0:
+            raise scan.error(f"{digits} hexadecimal digits must follow", begin, scan.position)
+        if value > 0x10FFFF or 0xD800 <= value <= 0xDFFF:
+            raise scan.error("this is the number of no character", begin, scan.position)
+        return value
+
+    def _repeated(self, node: Node, *, inside: bool) -> Node:
+        """Read the repetitions that follow an item; each applies to all before it."""
+        scan, builder = self._scan, self._builder
+        while True:
+            scan.skip_space(newlines=inside)
+            if scan.take("*"):
+                node = builder.star(node)
+            elif scan.take("+"):
+                node = builder.plus(node)
+            elif scan.take("?"):
+                node = builder.optional(node)
+            elif scan.peek == "{":
+                node = self._counted(node)
+            else:
+                return node
+
+    def _counted(self, node: Node) -> Node:
+        scan = self._scan
+        begin = scan.position
+        scan.take("{")
+        scan.skip_space(newlines=False)
+        least = scan.take_number()
+        scan.skip_space(newlines=False)
+        most = least
+        if least is not None and scan.take(","):
+            scan.skip_space(newlines=False)
+            most = scan.take_number()
+            scan.skip_space(newlines=False)
+        if least is None or not scan.take("}"):
+            raise scan.error(
+                "a count is {m}, {m,} or {m,n}",
+                begin,
+                scan.position + 1,
+                hint="write 0 where the lower bound is missing",
+            )
+        try:
+            return self._builder.repeat(node, least, most)
+        except GrammarError as error:
+            raise scan.error(error.reason, begin, scan.position) from None
+
+    def _token_terminal(self, begin: int) -> UnsupportedConstraint:
+        """Return the error for ``<name>``, ``<[id]>`` and their negations."""
+        end = self._scan.find(">", begin)
+        return UnsupportedConstraint(
+            "token terminals are not supported: text never matches a special token",
+            source=self._scan.source,
+            offset=begin,
+            end=begin + 1 if end < 0 else end + 1,
+            hint="constrain the text alone; a stop id ends the output where the grammar does",
+        )

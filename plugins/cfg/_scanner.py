@@ -1,0 +1,97 @@
+"""A cursor over the text of a grammar, and errors that show the place."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from formgate.core.errors import GrammarError
+
+if TYPE_CHECKING:
+    from collections.abc import Container
+
+__all__ = ["Scanner"]
+
+_DIGITS = frozenset("0123456789")
+_MOST_DIGITS = 10
+
+
+class Scanner:
+    """Reads a text from left to right.
+
+    Args:
+        source: The text.
+    """
+
+    def __init__(self, source: str) -> None:
+        self.source = source
+        self.position = 0
+
+    @property
+    def at_end(self) -> bool:
+        """Whether everything is read."""
+        return self.position >= len(self.source)
+
+    @property
+    def peek(self) -> str:
+        """The next character; empty at the end."""
+        return self.source[self.position : self.position + 1]
+
+    def peek_at(self, distance: int) -> str:
+        """Return the character so many places on; empty beyond the end."""
+        at = self.position + distance
+        return self.source[at : at + 1]
+
+    def next(self) -> str:
+        """Return the next character and go past it."""
+        char = self.source[self.position]
+        self.position += 1
+        return char
+
+    def take(self, text: str) -> bool:
+        """Go past a text if it is next."""
+        if not self.source.startswith(text, self.position):
+            return False
+        self.position += len(text)
+        return True
+
+    def take_while(self, letters: Container[str]) -> str:
+        """Return the longest text of given letters that is next, and go past it."""
+        begin = self.position
+        while not self.at_end and self.source[self.position] in letters:
+            self.position += 1
+        return self.source[begin : self.position]
+
+    def take_number(self) -> int | None:
+        """Return the decimal number that is next, if there is one, and go past it."""
+        begin = self.position
+        digits = self.take_while(_DIGITS)
+        if len(digits) > _MOST_DIGITS:
+            raise self.error("this number is too large", begin, self.position)
+        return int(digits) if digits else None
+
+    def take_newline(self) -> bool:
+        """Go past a line break if it is next."""
+        return self.take("\r\n") or self.take("\n") or self.take("\r")
+
+    def skip_space(self, *, newlines: bool) -> None:
+        """Go past blanks and ``#`` comments, and past line breaks where they mean nothing."""
+        while not self.at_end:
+            char = self.peek
+            if char == "#":
+                end = self.source.find("\n", self.position)
+                self.position = len(self.source) if end < 0 else end
+            elif char in " \t" or (newlines and char in "\r\n"):
+                self.position += 1
+            else:
+                return
+
+    def find(self, text: str, begin: int) -> int:
+        """Return where a text stands on the line of a place, from there on; -1 if nowhere."""
+        line_end = self.source.find("\n", begin)
+        return self.source.find(text, begin, len(self.source) if line_end < 0 else line_end)
+
+    def error(
+        self, message: str, offset: int, end: int | None = None, *, hint: str | None = None
+    ) -> GrammarError:
+        """Return an error that shows a place of the text."""
+        return GrammarError(message, source=self.source, offset=offset, end=end, hint=hint)
