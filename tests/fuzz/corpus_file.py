@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING
 
 from oracle.native import try_oracle
 
+from formgate.testing import BruteForce, Sample
+from fuzz.grammars import source_of
 from fuzz.rewrites import rewritten
 
 if TYPE_CHECKING:
@@ -39,14 +41,13 @@ def written(case: Case, duel: str, outcome: Outcome, origin: str) -> str:
         f'name = "{duel}-{hashlib.sha256(case.dump().encode()).hexdigest()[:8]}"',
         f"why = {json.dumps(f'{outcome.kind}: {claim}', ensure_ascii=False)}",
         f"origin = {json.dumps(origin)}",
-        'format = "tree"',
-        f"source = '''{case.tree!r}'''",
+        *_source(case),
     ]
     if duel == "rewriting":
         other = rewritten(case.tree, random.Random(case.seed))
         lines.append(f"same_as = ['''{other!r}''']")
     lines.append(f"tokens = [{', '.join(shown)}]")
-    oracle = try_oracle(case.tree, tiny, budget=2_000)
+    oracle = None if case.tree[0] == "rules" else try_oracle(case.tree, tiny, budget=2_000)
     if oracle is not None and oracle.is_empty:
         lines.append('error = "EmptyLanguageError"')
     elif oracle is not None:
@@ -60,7 +61,42 @@ def written(case: Case, duel: str, outcome: Outcome, origin: str) -> str:
                     f"allowed = [{', '.join(map(_bytes, texts))}]",
                     f"stop = {json.dumps(oracle.accepts_here(state))}",
                 ]
+    elif case.tree[0] == "rules":
+        lines += _grammar_masks(case, outcome.after)
     return "\n".join(lines) + "\n"
+
+
+def _source(case: Case) -> list[str]:
+    if case.tree[0] != "rules":
+        return ['format = "tree"', f"source = '''{case.tree!r}'''"]
+    source = source_of(case.tree)
+    terminals = ", ".join(f"{name} = {json.dumps(p)}" for name, p in source.terminals.items())
+    return [
+        'format = "grammar"',
+        f"source = '''\n{source.text}\n'''",
+        f"terminals = {{ {terminals} }}",
+    ]
+
+
+def _grammar_masks(case: Case, after: bytes) -> list[str]:
+    """The masks by enumeration, as far as the corpus looks by default."""
+    tiny, source = case.vocabulary, source_of(case.tree)
+    judge = BruteForce(
+        Sample("found", "", source.accepts, tiny.tokens, tiny.stop_ids, may_begin=source.may_begin)
+    )
+    if judge.is_empty:
+        return ['error = "EmptyLanguageError"']
+    lines = []
+    for text in sorted({b"", after}, key=len):
+        if judge.completable(text):
+            texts = dict.fromkeys(judge.text_of[t] for t in sorted(judge.text_tokens(text)))
+            lines += [
+                "[[case.mask]]",
+                f"after = {_bytes(text)}",
+                f"allowed = [{', '.join(map(_bytes, texts))}]",
+                f"stop = {json.dumps(judge.accepts(text))}",
+            ]
+    return lines
 
 
 def save(case: Case, duel: str, outcome: Outcome, origin: str, folder: Path = FOUND) -> Path:

@@ -32,6 +32,7 @@ from fuzz.contenders import (
     reference,
     without,
 )
+from fuzz.grammars import draw_grammar_case, source_of
 from fuzz.rewrites import rewritten
 
 if TYPE_CHECKING:
@@ -63,11 +64,11 @@ class Duel:
 
     name: str
     fight: Callable[[Case, Callable[[str], None]], Finding | None]
-    looks: bool = True
+    draw_from: Callable[[str], Case] = draw_case
 
     def draw(self, seed: str) -> Case:
         """The case of a seed."""
-        return draw_case(f"{self.name}:{seed}", looks=self.looks)
+        return self.draw_from(f"{self.name}:{seed}")
 
 
 # ---------------------------------------------------------------------------- walking
@@ -145,6 +146,21 @@ def against_reference(case: Case, stage: Callable[[str], None]) -> Finding | Non
     stage("judge")
     other = engine_or_none(lambda: reference(case.tree, case.vocabulary, {}))
     return same(one, other, case, "native and reference")
+
+
+def against_reference_with_rules(case: Case, stage: Callable[[str], None]) -> Finding | None:
+    """The same for grammars, whose every split into terminals counts."""
+    source = source_of(case.tree)
+    stage("native")
+    one = engine_or_none(lambda: native(source, case.vocabulary, {}))
+    stage("judge")
+    other = engine_or_none(lambda: reference(source, case.vocabulary, {}))
+    return same(one, other, case, "native and reference")
+
+
+def draw_plain_case(seed: str) -> Case:
+    """A language without look-around, intersection and complement."""
+    return draw_case(seed, looks=False)
 
 
 def against_judge(case: Case, stage: Callable[[str], None]) -> Finding | None:
@@ -295,9 +311,10 @@ def _masks_after(engine: Any, tokens: tuple[int, ...]) -> list[int]:
 DUELS: dict[str, Duel] = {
     duel.name: duel
     for duel in (
-        Duel("reference", against_reference, looks=False),
+        Duel("reference", against_reference, draw_plain_case),
+        Duel("grammars", against_reference_with_rules, draw_grammar_case),
         Duel("judge", against_judge),
-        Duel("re", against_re, looks=False),
+        Duel("re", against_re, draw_plain_case),
         Duel("rewriting", against_rewritten),
         Duel("switches", against_switches),
         Duel("history", against_history),

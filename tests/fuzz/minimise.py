@@ -15,6 +15,8 @@ from typing import TYPE_CHECKING, Any
 from oracle.strategies import TinyVocabulary
 from oracle.tree import EMPTY
 
+from fuzz.grammars import smaller_grammars
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
@@ -49,6 +51,9 @@ def smaller_cases(case: Case) -> Iterator[Case]:
 def smaller_trees(tree: Tree) -> Iterator[Tree]:
     """Every tree one step smaller; each step lowers the number of symbols."""
     kind, *parts = tree
+    if kind == "rules":
+        yield from smaller_grammars(tree)
+        return
     trees = [i for i, part in enumerate(parts) if _is_tree(part)]
     for i in trees:
         yield parts[i]

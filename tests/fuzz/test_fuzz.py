@@ -17,6 +17,7 @@ from fuzz.cases import Case, draw_case
 from fuzz.command import fuzz
 from fuzz.corpus_file import save
 from fuzz.duels import DUELS
+from fuzz.grammars import source_of
 from fuzz.minimise import minimised, smaller_cases
 from fuzz.rewrites import REWRITES, rewritten
 from fuzz.worker import Outcome, Worker
@@ -131,6 +132,34 @@ def test_a_finding_becomes_a_case_of_the_corpus(tmp_path):
     oracle = TokenOracle(CASE.tree, CASE.vocabulary.tokens, CASE.vocabulary.stop_ids)
     assert [mask.after for mask in case.masks] == [b"", b"b"]
     assert case.masks[1].stop is oracle.accepts_here(oracle.machine.walk(oracle.start, b"b"))
+
+
+GRAMMAR = Case(
+    ("rules", ((b"a", 0, b"b"), (b"c",), (1,)), ((b"ab", 1),)),
+    TinyVocabulary((b"a", b"b", b"c", b"bb", None), (4,)),
+    1,
+)
+
+
+def test_grammars_are_minimised():
+    def still(case):
+        return any(b"c" in body for rule in case.tree[1:] for body in rule)
+
+    small = minimised(GRAMMAR, still, 10)
+    assert small.tree == ("rules", ((b"c",),))
+    for smaller in smaller_cases(GRAMMAR):
+        assert source_of(smaller.tree).rules
+
+
+def test_a_grammar_becomes_a_case_of_the_corpus(tmp_path):
+    path = save(GRAMMAR, "grammars", Outcome("differs", "claim", b"ac"), "a command", tmp_path)
+    [entry] = tomllib.loads(path.read_text(encoding="utf-8"))["case"]
+    case = _case("found", entry)
+    assert case.source.accepts(b"acb")
+    assert [(mask.after, mask.allowed, mask.stop) for mask in case.masks] == [
+        (b"", {b"a", b"c"}, False),
+        (b"ac", {b"b"}, False),
+    ]
 
 
 def test_a_short_run_finds_nothing(tmp_path):
