@@ -1,8 +1,9 @@
 """Make ``build/typing/formgate``: the package as checkers see it, without an install.
 
-The folders ``core``, ``plugins``, ``adapters`` and ``testing`` become ``formgate.core`` and so on only in a
-wheel. An editable install maps them with an import hook, which mypy, pyright and import-linter
-cannot follow; this tree of symbolic links shows them the same package. Cost: a few system calls.
+The folders ``core``, ``plugins``, ``adapters`` and ``testing`` become ``formgate.core`` and so on
+only in a wheel. An editable install maps them with an import hook, which mypy, pyright and
+import-linter cannot follow; this tree of symbolic links shows them the same package. Cost: a few
+system calls.
 
 Usage: python tools/typing_tree.py
 """
