@@ -44,7 +44,7 @@ def engine_violations(
         KeyError: A promise has no such name.
         Exception: Whatever the engine raises where it must not raise at all.
 
-    Cost: about 20 ms a sample for an engine that answers in microseconds; the judge's enumeration
+    Cost: 10 to 600 ms a sample for an engine that answers in microseconds; the judge's enumeration
     takes most of it.
     """
     everything = [*PROMISES, *OFFERED, _EMPTY]
