@@ -34,8 +34,6 @@ LOOKS = ("ahead", "behind", "scope", "and", "not", "bytes")
 REFERENCE_STATES = 300
 REFERENCE_PATTERN = 1_000
 
-RECURSIVE = "the native engine does not take recursive rules yet"
-SPELLING = "the native engine does not decide spelling by whole tokens through recursion yet"
 LONGEST = "the native engine has no longest-match lexing yet"
 IGNORED = "the native engine has no ignored terminals yet"
 NO_TREE = "a grammar of named terminals has no tree"
@@ -84,19 +82,10 @@ def native_grammar(source: Any, options: dict[str, Any]) -> formgate.Grammar:
 
 
 def compiled(grammar: formgate.Grammar, tiny: TinyVocabulary, **switches: bool) -> Any:
-    """The native engine of a grammar; abstains where it takes no recursion yet."""
-    try:
-        return grammar.compile(
-            native_vocabulary(tiny), options=_native.MaskOptions(**switches), timeout_s=60
-        )
-    except formgate.UnsupportedConstraint as error:
-        if "recursive" in str(error):
-            raise Abstains(RECURSIVE) from error
-        raise
-    except formgate.LimitError as error:
-        if "inside longer tokens" in str(error) and grammar.rules():
-            raise Abstains(SPELLING) from error
-        raise
+    """The native engine of a grammar."""
+    return grammar.compile(
+        native_vocabulary(tiny), options=_native.MaskOptions(**switches), timeout_s=60
+    )
 
 
 def native(source: Any, tiny: TinyVocabulary, options: dict[str, Any]) -> Any:

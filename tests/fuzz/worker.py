@@ -40,6 +40,9 @@ class Outcome:
         return self.kind not in ("same", "abstains")
 
 
+START_LIMIT_S = 120.0
+
+
 class Worker:
     """A process that is started when needed, and again after a crash or a hang."""
 
@@ -103,6 +106,9 @@ class Worker:
             pipes = (self._process, self._lines)
             self._reader = threading.Thread(target=_read, args=pipes, daemon=True)
             self._reader.start()
+            # Imports take seconds on a busy machine: they are no part of a case's time.
+            with contextlib.suppress(queue.Empty):
+                self._lines.get(timeout=START_LIMIT_S)
         return self._process
 
 
@@ -135,6 +141,7 @@ def main() -> None:
         sys.stdout.write(f"stage\t{stage}\n")
         sys.stdout.flush()
 
+    say("start")
     for line in sys.stdin:
         duel, _, dumped = line.partition("\t")
         outcome = judged(duel, Case.load(dumped), say)

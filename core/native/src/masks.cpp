@@ -58,10 +58,6 @@ void Mask::fill(std::uint32_t* out, const Vocabulary& vocabulary) const {
   }
 }
 
-MaskCache::MaskCache(ExprPool& pool, std::shared_ptr<const Vocabulary> vocabulary,
-                     MaskOptions options)
-    : pool_(pool), vocabulary_(std::move(vocabulary)), options_(options) {}
-
 void MaskCache::set_budget(std::size_t bytes) { cache_budget.store(bytes); }
 
 std::shared_ptr<const Mask> MaskCache::mask(ExprId id) {
@@ -134,7 +130,7 @@ void MaskCache::evict() {
 }
 
 void MaskCache::item(ExprId id, std::uint32_t node, Mask& out) {
-  const bool plain = unspellable_.empty();
+  const bool plain = this->plain();
   const Kind kind = pool_.node(pool_.head(id)).kind;
   if (plain && options_.class_tables && depth_ < kMostNested) {
     if (kind == Kind::kRepeat && loop_item(id, node, out)) return;
@@ -173,8 +169,8 @@ bool MaskCache::group_item(ExprId id, std::uint32_t node, Mask& out) {
 
 void MaskCache::walk_item(ExprId id, std::uint32_t node, Mask& out) {
   const TrieNode& top = vocabulary_->trie()[node];
-  if (options_.class_tables && unspellable_.empty() &&
-      top.rank_end - top.rank_begin > kLargeSubtree && run_item(id, node, out)) {
+  if (options_.class_tables && plain() && top.rank_end - top.rank_begin > kLargeSubtree &&
+      run_item(id, node, out)) {
     return;
   }
   Sink sink(*vocabulary_);
@@ -185,9 +181,8 @@ void MaskCache::walk_item(ExprId id, std::uint32_t node, Mask& out) {
 // Adds to `sink` every token below `node` (not at it) that `state` allows.
 void MaskCache::walk(std::uint32_t node, ExprId state, Sink& sink, Mask* parts) {
   const auto trie = vocabulary_->trie();
-  const bool cut = options_.cut_subtrees && unspellable_.empty();
-  const bool shared =
-      parts && options_.class_tables && unspellable_.empty() && depth_ < kMostNested;
+  const bool cut = options_.cut_subtrees && plain();
+  const bool shared = parts && options_.class_tables && plain() && depth_ < kMostNested;
   const std::size_t base = stack_.size();
   const auto labels = vocabulary_->labels();
   const auto letters = vocabulary_->letters();

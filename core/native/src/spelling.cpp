@@ -9,12 +9,32 @@
 
 #include "formgate/errors.hpp"
 #include "formgate/masks.hpp"
+#include "stack_spelling.hpp"
 
 namespace formgate {
+
+MaskCache::MaskCache(ExprPool& pool, std::shared_ptr<const Vocabulary> vocabulary,
+                     MaskOptions options)
+    : pool_(pool), vocabulary_(std::move(vocabulary)), options_(options) {}
+
+MaskCache::~MaskCache() = default;
+
+bool MaskCache::spellable(ExprId id) {
+  if (unspellable_.contains(index_of(id))) return false;
+  return !stack_spelling_ || stack_spelling_->spellable(id);
+}
 
 void MaskCache::decide_spelling(ExprId root, CompileContext& context) {
   if (!vocabulary_->has_entangled_bytes()) return;
   if (pool_.alphabet(root).subset_of(vocabulary_->single_bytes())) return;
+  if (pool_.node(root).flags & kCalls) {
+    if (!stack_spelling_) {
+      stack_spelling_ = std::make_unique<StackSpelling>(pool_, *vocabulary_, context.limits());
+      evict();  // masks may hold tokens that lead to what cannot be spelled
+    }
+    stack_spelling_->add(root, context);
+    return;
+  }
   const auto trie = vocabulary_->trie();
   const auto& entangled = vocabulary_->on_entangled_path();
   using Position = std::uint64_t;  // state, place in the trie

@@ -31,6 +31,8 @@
 
 namespace formgate {
 
+class StackSpelling;
+
 // An immutable token set, sparse or dense, whichever is smaller.
 class TokenSet {
  public:
@@ -64,6 +66,7 @@ struct MaskOptions {
 class MaskCache {
  public:
   MaskCache(ExprPool& pool, std::shared_ptr<const Vocabulary> vocabulary, MaskOptions options);
+  ~MaskCache();
   // The cache that grammars of one pool and one vocabulary share.
   static std::shared_ptr<MaskCache> shared(const std::shared_ptr<ExprPool>& pool,
                                            const std::shared_ptr<const Vocabulary>& vocabulary,
@@ -75,9 +78,7 @@ class MaskCache {
   // Decides which states reachable from `root` can still be spelled by whole tokens. Needed only
   // for vocabularies with entangled bytes. Throws Error(kLimit).
   void decide_spelling(ExprId root, CompileContext& context);
-  bool spellable(ExprId id) const {
-    return unspellable_.empty() || !unspellable_.count(index_of(id));
-  }
+  bool spellable(ExprId id);
   // Distinct states one token leads to.
   std::vector<ExprId> successors(ExprId id);
   std::size_t memory_usage() const { return bytes_; }
@@ -147,6 +148,8 @@ class MaskCache {
                   std::vector<std::pair<std::uint8_t, Exit>>& exits, std::uint32_t& longest);
   const std::vector<ExitGroup>& exit_groups(std::uint32_t class_index, std::uint32_t node,
                                             ExprId tail);
+  // No state is known to be beyond the reach of whole tokens, so parts may be taken as they are.
+  bool plain() const { return unspellable_.empty() && !stack_spelling_; }
   void compress(Mask& mask);
   void evict();
 
@@ -169,7 +172,7 @@ class MaskCache {
   std::unordered_map<GroupKey, std::vector<ExitGroup>, GroupHash> groups_;
   unsigned depth_ = 0;  // of nested mask_at calls
   std::unordered_set<std::uint32_t> unspellable_;
-  std::unordered_set<std::uint32_t> spelling_decided_;
+  std::unique_ptr<StackSpelling> stack_spelling_;        // once a recursive language needed it
   std::vector<std::pair<std::uint32_t, ExprId>> stack_;  // scratch of walks
   std::size_t bytes_ = 0;
 };
