@@ -71,6 +71,8 @@ class Grammar:
             CompileCancelled: ``cancel`` was used.
         """
         check_arguments(timeout_s, cancel, limits)
+        if options is not None and not isinstance(options, _native.MaskOptions):
+            raise TypeError(f"options is a formgate.core.grammar.MaskOptions, not {options!r:.60}")
         engine = self._core.compile(
             vocabulary,
             _native.Limits() if limits is None else limits,

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 __all__ = ["compile_format", "compile_gbnf"]
 
 _OPTIONS = ("root",)
+_HEXADECIMAL = frozenset("0123456789abcdefABCDEF")
 _LETTERS = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_")
 
 
@@ -129,14 +130,21 @@ class _Parser:
         scan.skip_space(newlines=True)
         self._builder.define(name, self._alternatives())
         if not scan.at_end and not scan.take_newline():
-            raise scan.error(
-                "a rule ends here, and the next begins on a line of its own", scan.position
-            )
+            reason = "a rule ends here, and the next begins on a line of its own"
+            if scan.peek in ("*", "+", "?", "{"):
+                reason = "there is nothing to repeat before this"
+            raise scan.error(reason, scan.position)
 
     def _name(self, reason: str) -> str:
-        name = self._scan.take_while(_LETTERS)
+        scan = self._scan
+        name = scan.take_while(_LETTERS)
         if not name:
-            raise self._scan.error(reason, self._scan.position)
+            hint = None
+            if scan.peek == "|":
+                hint = "put '|' at the end of the line before, or the alternatives in brackets"
+            elif scan.peek == "\ufeff":
+                hint = "this is an invisible byte order mark; remove it"
+            raise scan.error(reason, scan.position, hint=hint)
         return name
 
     def _alternatives(self) -> Node:
@@ -249,12 +257,9 @@ class _Parser:
     def _hexadecimal(self, begin: int, digits: int) -> int:
         scan = self._scan
         text = "".join(scan.next() for _ in range(digits) if not scan.at_end)
-        try:
-            value = int(text, 16) if len(text) == digits and text.isalnum() else -1
-        except ValueError:
-            value = -1
-        if value < 0:
+        if len(text) != digits or not set(text) <= _HEXADECIMAL:
             raise scan.error(f"{digits} hexadecimal digits must follow", begin, scan.position)
+        value = int(text, 16)
         if value > 0x10FFFF or 0xD800 <= value <= 0xDFFF:
             raise scan.error("this is the number of no character", begin, scan.position)
         return value

@@ -152,6 +152,22 @@ def test_states_come_back(byte_vocabulary, rules, loop):
     assert len(set(keys)) <= 3
 
 
+def test_ambiguous_stacks_are_not_multiplied_out(byte_vocabulary):
+    """Stacks share parts: neither steps nor masks may visit a part once for each way to it."""
+    engine = grammar_of({"S": [("a", "S", "S", "b"), ("a",), ()]}).compile(byte_vocabulary)
+    state = engine.start()
+    for _ in range(100):
+        state = engine.advance(state, ord("a"))
+    rules = {"S": [("S", "a", "S", "b", "S"), ("S", "S"), ("a",), ()]}
+    engine = grammar_of(rules).compile(byte_vocabulary)
+    before = engine.pool_nodes
+    state = engine.start()
+    for _ in range(40):
+        assert ord("a") in engine.allowed_tokens(state)
+        state = engine.advance(state, ord("a"))
+    assert engine.pool_nodes - before < 50_000
+
+
 def test_deep_nesting(byte_vocabulary):
     builder = GrammarBuilder()
     rule = builder.rule("S")

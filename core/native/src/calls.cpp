@@ -76,6 +76,8 @@ ExprId ExprPool::without_empty(ExprId id) {
 
 // h K | h L becomes h (K | L), where calls are involved.
 void ExprPool::join_stacks(std::vector<ExprId>& members) {
+  if (joining_ == 0) joined_partly_ = false;
+  if (joining_ >= kMostJoined) joined_partly_ = true;
   if (members.size() < 2 || joining_ >= kMostJoined) return;
   if (std::ranges::none_of(members, [this](ExprId id) { return node(id).flags & kCalls; })) return;
   std::vector<std::pair<std::uint32_t, ExprId>> by_head;

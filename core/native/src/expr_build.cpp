@@ -214,8 +214,22 @@ ExprId ExprPool::unite(std::span<const ExprId> given) {
     if (nullable(members[1])) return members[1];
     return repeat(members[1], 0, 1);
   }
-  join_stacks(members);
-  if (members.size() == 1) return members[0];
+  if (std::ranges::any_of(members, [this](ExprId id) { return node(id).flags & kCalls; })) {
+    // Stacks share their parts, so without this memory their union would visit a part many times.
+    Hasher hasher(seed(Kind::kUnion));
+    for (ExprId id : members) hasher.add(index_of(id));
+    const Hash128 key = hasher.finish();
+    if (const auto it = unions_.find(key); it != unions_.end()) return it->second;
+    join_stacks(members);
+    const ExprId out = members.size() == 1 ? members[0] : unite_members(std::move(members));
+    // What met the limit of joining depends on how deep it was asked for.
+    if (!joined_partly_) unions_.emplace(key, out);
+    return out;
+  }
+  return unite_members(std::move(members));
+}
+
+ExprId ExprPool::unite_members(std::vector<ExprId> members) {
   merge_repeats(members);
   // C* absorbs whatever is made of characters of C only.
   for (std::size_t i = 0; i < members.size(); ++i) {

@@ -269,14 +269,15 @@ std::size_t ExprPool::memory_usage() const {
   return nodes_.size() * (sizeof(Node) + 8) + rules_.size() * sizeof(Rule) + member_bytes_ +
          form_bytes_ + rows_.size() * sizeof(Row) + automaton_bytes_ + byte_sets_.size() * 64 +
          (meets_.size() + subset_.size() + alphabets_.size() + forms_here_.size() +
-          conditions_.size() + nullables_.size()) *
+          conditions_.size() + nullables_.size() + unions_.size()) *
              48;
 }
 
 void ExprPool::trim() {
-  const std::size_t derived =
-      form_bytes_ + rows_.size() * sizeof(Row) +
-      (alphabets_.size() + forms_here_.size() + conditions_.size() + nullables_.size()) * 48;
+  const std::size_t derived = form_bytes_ + rows_.size() * sizeof(Row) +
+                              (alphabets_.size() + forms_here_.size() + conditions_.size() +
+                               nullables_.size() + unions_.size()) *
+                                  48;
   if (derived <= pool_budget.load() / 2) return;
   for (Node& node : nodes_) {
     node.row = kNoIndex;
@@ -287,6 +288,7 @@ void ExprPool::trim() {
   forms_here_.clear();
   conditions_.clear();
   nullables_.clear();
+  unions_.clear();
   alphabets_.clear();
   form_chunks_.clear();
   form_used_ = form_capacity_ = form_bytes_ = 0;

@@ -21,6 +21,10 @@ constexpr std::uint32_t kLargeSubtree = 512;
 // Alternatives nested deeper than this are walked together: recursion must not follow the input.
 constexpr unsigned kMostNested = 64;
 
+// Heads taken apart for one mask. Optional parts of an ambiguous grammar's stack, taken apart one
+// by one, would multiply; a walk keeps them together.
+constexpr unsigned kMostSplits = 256;
+
 }  // namespace
 
 void Mask::fill(std::uint32_t* out, const Vocabulary& vocabulary) const {
@@ -63,6 +67,7 @@ void MaskCache::set_budget(std::size_t bytes) { cache_budget.store(bytes); }
 std::shared_ptr<const Mask> MaskCache::mask(ExprId id) {
   if (auto it = masks_.find(index_of(id)); it != masks_.end()) return it->second;
   if (bytes_ > cache_budget.load()) evict();
+  splits_ = 0;
   return mask_at(id, 0);
 }
 
@@ -146,6 +151,7 @@ void MaskCache::item(ExprId id, std::uint32_t node, Mask& out) {
 // Takes alternatives at the head apart: (x|y)K, x?K, x{m,n}K. A repeated part that may be empty is
 // left to the walk: taking it apart would not end.
 bool MaskCache::group_item(ExprId id, std::uint32_t node, Mask& out) {
+  if (++splits_ > kMostSplits) return false;
   const ExprId first = pool_.head(id);
   ExprId rest = pool_.tail(id);
   ExprId base = first;

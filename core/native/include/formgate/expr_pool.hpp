@@ -244,6 +244,7 @@ class ExprPool : public std::enable_shared_from_this<ExprPool> {
   void absorb(std::vector<ExprId>& parts) const;
   std::optional<ExprId> distribute(const std::vector<ExprId>& members);
   void merge_repeats(std::vector<ExprId>& members);
+  ExprId unite_members(std::vector<ExprId> members);
   void join_stacks(std::vector<ExprId>& members);
   bool absorbs(ExprId first, ExprId second) const;
   const Path* path_of(ExprId id) const;
@@ -297,7 +298,12 @@ class ExprPool : public std::enable_shared_from_this<ExprPool> {
   std::unordered_map<std::uint32_t, LoopSet> class_loops_;
   std::unordered_map<std::uint32_t, std::uint32_t> self_loops_;  // expression -> class
   std::unordered_map<std::uint32_t, ByteSet> alphabets_;
-  unsigned joining_ = 0;                                      // of nested join_stacks calls
+  unsigned joining_ = 0;        // of nested join_stacks calls
+  bool joined_partly_ = false;  // the outermost of them met the limit
+  struct HashOfHash {
+    std::size_t operator()(const Hash128& hash) const { return hash.lo; }
+  };
+  std::unordered_map<Hash128, ExprId, HashOfHash> unions_;  // by members, where calls are involved
   std::unordered_map<std::uint64_t, LinearForm> forms_here_;  // (expression, truths)
   std::unordered_map<std::uint64_t, ExprId> conditions_;      // by (expression, truths)
   std::unordered_map<std::uint64_t, bool> nullables_;

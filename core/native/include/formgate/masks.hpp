@@ -170,7 +170,8 @@ class MaskCache {
     }
   };
   std::unordered_map<GroupKey, std::vector<ExitGroup>, GroupHash> groups_;
-  unsigned depth_ = 0;  // of nested mask_at calls
+  unsigned depth_ = 0;   // of nested mask_at calls
+  unsigned splits_ = 0;  // heads taken apart for the present mask
   std::unordered_set<std::uint32_t> unspellable_;
   std::unique_ptr<StackSpelling> stack_spelling_;        // once a recursive language needed it
   std::vector<std::pair<std::uint32_t, ExprId>> stack_;  // scratch of walks
