@@ -91,6 +91,10 @@ def __getattr__(name: str) -> object:
         from importlib.metadata import version  # noqa: PLC0415 (20 ms that few callers need)
 
         value: object = version("formgate")
+    elif name == "decoding":
+        from importlib import import_module  # noqa: PLC0415 (kept out of the import budget)
+
+        value = import_module("formgate.decoding")
     else:
         from importlib import import_module  # noqa: PLC0415 (kept out of the import budget)
 

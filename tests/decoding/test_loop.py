@@ -381,3 +381,13 @@ def test_torch_rows_of_every_type():
         scores.requires_grad_(requires_grad=True)
         result = decode(LETTERS, CallableModel(lambda _: scores), max_tokens=3)  # noqa: B023
         assert result.text == "aaa"
+
+
+def test_the_short_name_holds_the_same():
+    import formgate
+    import formgate.core.decoding as whole
+
+    assert formgate.decoding.constrained_decode is whole.constrained_decode
+    assert {name: getattr(formgate.decoding, name) for name in whole.__all__} == {
+        name: getattr(whole, name) for name in whole.__all__
+    }
