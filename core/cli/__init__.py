@@ -40,7 +40,7 @@ def build_parser() -> argparse.ArgumentParser:
     )
     subparsers = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
     for command in COMMANDS:
-        module = import_module(f"formgate.core.cli.{command}")
+        module = import_module(f"formgate.core.cli.{command.replace('-', '_')}")
         module.add_parser(subparsers)
         subparsers.choices[command].set_defaults(run=module.run)
     for each in (parser, *subparsers.choices.values()):

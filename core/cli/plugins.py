@@ -40,7 +40,7 @@ def run(args: argparse.Namespace) -> int:
         (
             info.origin.plugin,
             f"{info.origin.distribution} {info.origin.version}",
-            ", ".join((*info.formats, *info.adapters)) or "-",
+            ", ".join((*info.formats, *info.adapters, *info.tools)) or "-",
             "ok" if info.error is None else f"broken: {_reason(info.error)}",
         )
         for info in found
@@ -59,6 +59,7 @@ def _describe(info: PluginInfo) -> dict[str, object]:
         "hooks": list(info.hooks),
         "formats": list(info.formats),
         "adapters": list(info.adapters),
+        "tools": list(info.tools),
         "error": None if info.error is None else _reason(info.error),
     }
 

@@ -9,7 +9,13 @@ from formgate.core.registry.registry import (
     Registry,
     default_registry,
 )
-from formgate.core.registry.specs import AdapterSpec, CompileFunction, CompileStats, Format
+from formgate.core.registry.specs import (
+    AdapterSpec,
+    CompileFunction,
+    CompileStats,
+    Format,
+    ToolSpec,
+)
 from formgate.core.registry.table import Origin, Registered
 
 __all__ = [
@@ -23,6 +29,7 @@ __all__ = [
     "PluginWarning",
     "Registered",
     "Registry",
+    "ToolSpec",
     "default_registry",
     "hookimpl",
     "hookspec",

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from formgate.core._native import Engine
     from formgate.core.grammar import Grammar
-    from formgate.core.registry.specs import AdapterSpec, CompileStats, Format
+    from formgate.core.registry.specs import AdapterSpec, CompileStats, Format, ToolSpec
     from formgate.core.vocabulary import Vocabulary
 
 __all__ = [
@@ -32,10 +32,17 @@ __all__ = [
     "read_vocabulary",
     "register_adapters",
     "register_formats",
+    "register_tools",
 ]
 
 API_VERSION = (1, 0)
-HOOKS = ("register_formats", "register_adapters", "read_vocabulary", "grammar_compiled")
+HOOKS = (
+    "register_formats",
+    "register_adapters",
+    "register_tools",
+    "read_vocabulary",
+    "grammar_compiled",
+)
 
 hookspec = pluggy.HookspecMarker("formgate")
 hookimpl = pluggy.HookimplMarker("formgate")
@@ -49,6 +56,11 @@ def register_formats(register: Callable[[Format], None]) -> None:
 @hookspec(historic=True)
 def register_adapters(register: Callable[[AdapterSpec], None]) -> None:
     """Offer adapters to back ends: call ``register`` once for each, importing no back end."""
+
+
+@hookspec(historic=True)
+def register_tools(register: Callable[[ToolSpec], None]) -> None:
+    """Offer what commands call: call ``register`` once for each, importing none of them."""
 
 
 @hookspec(firstresult=True)

@@ -18,7 +18,7 @@ import pluggy
 from formgate.core.errors import GrammarError, PluginError
 from formgate.core.registry import hookspecs
 from formgate.core.registry.loader import Settings, candidates
-from formgate.core.registry.specs import AdapterSpec, CompileStats, Format
+from formgate.core.registry.specs import AdapterSpec, CompileStats, Format, ToolSpec
 from formgate.core.registry.table import Origin, Registered, Table
 
 if TYPE_CHECKING:
@@ -44,6 +44,7 @@ class PluginInfo:
         hooks: Hooks it implements.
         formats: Names of the formats it offers.
         adapters: Names of the adapters it offers.
+        tools: Names of the tools it offers.
         error: Why it is not in use; None when it is.
     """
 
@@ -51,6 +52,7 @@ class PluginInfo:
     hooks: tuple[str, ...] = ()
     formats: tuple[str, ...] = ()
     adapters: tuple[str, ...] = ()
+    tools: tuple[str, ...] = ()
     error: BaseException | None = None
 
 
@@ -71,6 +73,7 @@ class Registry:
         self._environment = os.environ if environment is None else environment
         self._formats: Table[Format] = Table("format")
         self._adapters: Table[AdapterSpec] = Table("adapter")
+        self._tools: Table[ToolSpec] = Table("tool")
         self._plugins: list[PluginInfo] = []
         self._warnings: list[str] = []
         self._loaded = False
@@ -82,6 +85,7 @@ class Registry:
         hook = self._manager.hook
         hook.register_formats.call_historic(kwargs={"register": self._add_format})
         hook.register_adapters.call_historic(kwargs={"register": self._add_adapter})
+        hook.register_tools.call_historic(kwargs={"register": self._add_tool})
         if load:
             self.load()
 
@@ -123,6 +127,10 @@ class Registry:
         """Return all adapters, built-ins first."""
         return tuple(self._adapters)
 
+    def tools(self) -> tuple[Registered[ToolSpec], ...]:
+        """Return all tools, built-ins first."""
+        return tuple(self._tools)
+
     def plugins(self) -> tuple[PluginInfo, ...]:
         """Return all plugins in the order of loading, broken ones included."""
         return tuple(self._plugins)
@@ -150,6 +158,18 @@ class Registry:
         found = self._adapters.find(name)
         if found is None:
             raise PluginError(self._unknown("adapter", name))
+        return found
+
+    def tool(self, name: str) -> Registered[ToolSpec]:
+        """Return the tool of a name, bare or ``distribution:name``.
+
+        Raises:
+            PluginError: There is none.
+            AmbiguousPluginError: Several plugins offer it.
+        """
+        found = self._tools.find(name)
+        if found is None:
+            raise PluginError(self._unknown("tool", name))
         return found
 
     def guess(self, source: object) -> Registered[Format]:
@@ -264,6 +284,7 @@ class Registry:
         if self._manager.has_plugin(key) or self._manager.is_registered(plugin):
             raise PluginError(f"{origin} is registered already")
         formats, adapters = self._formats.snapshot(), self._adapters.snapshot()
+        tools = self._tools.snapshot()
         pending = list(self._warnings)
         self._current = origin
         try:
@@ -272,6 +293,7 @@ class Registry:
         except BaseException as error:
             self._formats.restore(formats)
             self._adapters.restore(adapters)
+            self._tools.restore(tools)
             self._warnings = pending
             # An error inside a hook leaves pluggy with a registered plugin, one about a hook not.
             if self._manager.is_registered(plugin):
@@ -287,6 +309,7 @@ class Registry:
                 hooks,
                 tuple(entry.spec.name for entry in self._formats if entry.origin == origin),
                 tuple(entry.spec.name for entry in self._adapters if entry.origin == origin),
+                tuple(entry.spec.name for entry in self._tools if entry.origin == origin),
             )
         )
 
@@ -328,6 +351,13 @@ class Registry:
         warning = self._adapters.add(Registered(spec, self._registering("register_adapters")))
         self._warnings += [] if warning is None else [warning]
 
+    def _add_tool(self, spec: ToolSpec) -> None:
+        """Take a tool from the plugin that is registering."""
+        if not isinstance(spec, ToolSpec):
+            raise PluginError(f"register_tools: {spec!r} is not a ToolSpec")
+        warning = self._tools.add(Registered(spec, self._registering("register_tools")))
+        self._warnings += [] if warning is None else [warning]
+
     def _registering(self, hook: str) -> Origin:
         """Return the plugin that is registering now."""
         if self._current is None:
@@ -358,12 +388,12 @@ class Registry:
 
     def _known(self, kind: str) -> str:
         """List the names of one kind."""
-        names: list[str] = (
-            [entry.spec.name for entry in self._formats]
-            if kind == "format"
-            else [entry.spec.name for entry in self._adapters]
-        )
-        return ", ".join(dict.fromkeys(names)) or "none"
+        names = {
+            "format": [entry.spec.name for entry in self._formats],
+            "adapter": [entry.spec.name for entry in self._adapters],
+            "tool": [entry.spec.name for entry in self._tools],
+        }
+        return ", ".join(dict.fromkeys(names[kind])) or "none"
 
     def _similar(self, name: str) -> str | None:
         """Return a hint naming the closest known format."""

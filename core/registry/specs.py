@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from formgate.core.grammar import GrammarBuilder
 
-__all__ = ["AdapterSpec", "CompileFunction", "CompileStats", "Format"]
+__all__ = ["AdapterSpec", "CompileFunction", "CompileStats", "Format", "ToolSpec"]
 
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_.-]*")
 _REQUIREMENT = re.compile(r"(?P<name>[A-Za-z0-9][A-Za-z0-9._-]*)(?:>=(?P<least>\d+(?:\.\d+)*))?")
@@ -83,11 +83,7 @@ class AdapterSpec:
 
     def __post_init__(self) -> None:
         _check_name("adapter", self.name)
-        module, colon, attribute = self.target.partition(":")
-        if not (module and colon and attribute):
-            raise PluginError(
-                f"adapter {self.name!r}: target {self.target!r} is not 'module:attribute'"
-            )
+        _check_target("adapter", self.name, self.target)
         for requirement in self.requires:
             if _REQUIREMENT.fullmatch(requirement) is None:
                 raise PluginError(
@@ -121,13 +117,36 @@ class AdapterSpec:
                 f"the {self.name} adapter cannot be used: {'; '.join(problems)}. "
                 f"Run: pip install {self.installation}"
             )
-        module, _, attribute = self.target.partition(":")
-        try:
-            return getattr(import_module(module), attribute)
-        except AttributeError as error:
-            raise PluginError(
-                f"adapter {self.name!r}: module {module!r} has no {attribute!r}"
-            ) from error
+        return _imported("adapter", self.name, self.target)
+
+
+@dataclass(frozen=True)
+class ToolSpec:
+    """What a command of the command line calls, described without importing it.
+
+    The core knows no plugin, so a command that works on grammars finds its work here, by name.
+
+    Args:
+        name: What the command asks for.
+        target: ``"module:attribute"``, imported when the tool is first used.
+        description: One line for listings.
+    """
+
+    name: str
+    target: str
+    description: str = ""
+
+    def __post_init__(self) -> None:
+        _check_name("tool", self.name)
+        _check_target("tool", self.name, self.target)
+
+    def load(self) -> object:
+        """Import and return the tool.
+
+        Raises:
+            PluginError: The target does not exist.
+        """
+        return _imported("tool", self.name, self.target)
 
 
 @dataclass(frozen=True)
@@ -154,6 +173,22 @@ def _check_name(kind: str, name: object) -> None:
             f"{kind} name {name!r} is not usable: letters, digits, '_', '.' and '-', "
             "starting with a letter or '_'"
         )
+
+
+def _check_target(kind: str, name: str, target: str) -> None:
+    """Refuse targets that do not say where to look."""
+    module, colon, attribute = target.partition(":")
+    if not (module and colon and attribute):
+        raise PluginError(f"{kind} {name!r}: target {target!r} is not 'module:attribute'")
+
+
+def _imported(kind: str, name: str, target: str) -> object:
+    """Import what a target names."""
+    module, _, attribute = target.partition(":")
+    try:
+        return getattr(import_module(module), attribute)
+    except AttributeError as error:
+        raise PluginError(f"{kind} {name!r}: module {module!r} has no {attribute!r}") from error
 
 
 def _unmet(requirement: str) -> str | None:

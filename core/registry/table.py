@@ -13,14 +13,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Generic, TypeVar
 
 from formgate.core.errors import AmbiguousPluginError, PluginError
-from formgate.core.registry.specs import AdapterSpec, Format
+from formgate.core.registry.specs import AdapterSpec, Format, ToolSpec
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
 __all__ = ["Origin", "Registered", "Table", "normalized"]
 
-T = TypeVar("T", Format, AdapterSpec)
+T = TypeVar("T", Format, AdapterSpec, ToolSpec)
 
 
 @dataclass(frozen=True)
@@ -53,7 +53,7 @@ class Origin:
 
 @dataclass(frozen=True)
 class Registered(Generic[T]):
-    """A format or an adapter together with the plugin that offers it."""
+    """A format, an adapter or a tool together with the plugin that offers it."""
 
     spec: T
     origin: Origin
@@ -74,7 +74,7 @@ class Table(Generic[T]):
     """All registrations of one kind.
 
     Args:
-        kind: What they are, for messages: "format" or "adapter".
+        kind: What they are, for messages: "format", "adapter" or "tool".
     """
 
     def __init__(self, kind: str) -> None:
