@@ -1,0 +1,370 @@
+"""The LR(0) automaton of a grammar and its LALR(1) look-ahead sets.
+
+Look-ahead sets are those of DeRemer and Pennello, "Efficient Computation of LALR(1) Look-Ahead
+Sets" (1982): the relations *reads*, *includes* and *lookback* over the transitions on rules, closed
+by Tarjan's algorithm, here with a stack of its own. Symbols are numbers, sets of terminals are the
+bits of an integer. Cost: linear in the sizes of the relations; a grammar of 500 productions takes
+some 50 ms.
+
+The look-ahead sets of LALR(1) are unions over all stacks that end in a state. ``certain`` holds
+what *every* one of them has, as far as a fixed point over single states can tell: the look-ahead
+at a transition is what its target reads and, for one item at least, what is certain at each
+transition that *includes* may lead back to.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import TYPE_CHECKING, NamedTuple
+
+from formgate.plugins.cfg._lint_grammar import END, Production
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from formgate.plugins.cfg._lint_grammar import SymbolGrammar
+
+__all__ = ["Automaton", "Conflict", "bits"]
+
+
+class Conflict(NamedTuple):
+    """A state in which one terminal allows several actions.
+
+    Attributes:
+        state: The state.
+        terminal: The terminal, or ``END``.
+        reductions: Numbers of the productions that may be reduced, the preferred first.
+        shifts: Whether the terminal may be shifted, too.
+        resolved: Whether priorities of rules decide among the reductions.
+    """
+
+    state: int
+    terminal: str
+    reductions: tuple[int, ...]
+    shifts: bool
+    resolved: bool = False
+
+
+def bits(mask: int) -> list[int]:
+    """Return the places of the ones of a number, lowest first."""
+    found = []
+    while mask:
+        low = mask & -mask
+        found.append(low.bit_length() - 1)
+        mask ^= low
+    return found
+
+
+class Automaton:
+    """The automaton of a grammar without useless rules.
+
+    Args:
+        grammar: What ``SymbolGrammar.useful`` returns.
+
+    Attributes:
+        names: Name of each symbol by its number; terminals come first, ``END`` is the last of them.
+        terminal_count: How many of the symbols are terminals.
+        productions: Head and body of each production, as numbers; the first ones are those that
+            lead from a state of beginning to a start.
+        sources: The same as written, None for the first ones.
+        gotos: For each state its transitions, symbol to state.
+        kernels: For each state its items (production, dot) but for those that closing adds.
+        reductions: For each state the productions that end there.
+        starts: The states of beginning, one for each start.
+    """
+
+    def __init__(self, grammar: SymbolGrammar) -> None:
+        rules = grammar.rules()
+        used = dict.fromkeys(s for p in grammar.productions for s in p.body if s not in rules)
+        self.names: list[str] = [*used, END, *rules, *(f"$root_{s}" for s in grammar.starts)]
+        self.terminal_count = len(used) + 1
+        self.end = len(used)
+        self.number = {name: i for i, name in enumerate(self.names)}
+        roots = [Production(f"$root_{start}", (start,)) for start in grammar.starts]
+        given = [*roots, *grammar.productions]
+        self.sources: list[Production | None] = [None] * len(roots) + list(grammar.productions)
+        self.productions = [
+            (self.number[p.head], tuple(self.number[s] for s in p.body)) for p in given
+        ]
+        self._by_head: dict[int, list[int]] = {}
+        for index, (head, _) in enumerate(self.productions):
+            self._by_head.setdefault(head, []).append(index)
+        self._roots = len(roots)
+        self._build()
+
+    # --- LR(0) ---
+
+    def _build(self) -> None:
+        """Number all states, breadth first."""
+        bodies = [body for _, body in self.productions]
+        closures = self._closures()
+        count = self.terminal_count
+        self.starts = list(range(self._roots))
+        self.kernels: list[tuple[tuple[int, int], ...]] = [((i, 0),) for i in range(self._roots)]
+        self.gotos: list[dict[int, int]] = []
+        self.reductions: list[list[int]] = []
+        self.access: list[int | None] = [None] * self._roots
+        known: dict[tuple[tuple[int, int], ...], int] = {k: i for i, k in enumerate(self.kernels)}
+        at = 0
+        while at < len(self.kernels):
+            moves: dict[int, list[tuple[int, int]]] = {}
+            ended: list[int] = []
+            heads: dict[int, None] = {}
+            for production, dot in self.kernels[at]:
+                body = bodies[production]
+                if dot == len(body):
+                    ended.append(production)
+                    continue
+                symbol = body[dot]
+                moves.setdefault(symbol, []).append((production, dot + 1))
+                if symbol >= count:
+                    heads.update(closures[symbol])
+            for head in heads:
+                for production in self._by_head[head]:
+                    body = bodies[production]
+                    if body:
+                        moves.setdefault(body[0], []).append((production, 1))
+                    else:
+                        ended.append(production)
+            row: dict[int, int] = {}
+            for symbol, items in moves.items():
+                kernel = tuple(sorted(set(items)))
+                target = known.get(kernel)
+                if target is None:
+                    target = known[kernel] = len(self.kernels)
+                    self.kernels.append(kernel)
+                    self.access.append(symbol)
+                row[symbol] = target
+            self.gotos.append(row)
+            self.reductions.append(sorted(set(ended)))
+            at += 1
+
+    def _closures(self) -> dict[int, dict[int, None]]:
+        """Return for each rule the rules that a text of it may begin with, itself included."""
+        first = {
+            head: list(
+                dict.fromkeys(
+                    body[0]
+                    for p in indices
+                    if (body := self.productions[p][1]) and body[0] >= self.terminal_count
+                )
+            )
+            for head, indices in self._by_head.items()
+        }
+        closures: dict[int, dict[int, None]] = {}
+        for head in first:
+            found: dict[int, None] = {head: None}
+            queue = [head]
+            for name in queue:  # grows while it is read
+                for other in first[name]:
+                    if other not in found:
+                        found[other] = None
+                        queue.append(other)
+            closures[head] = found
+        return closures
+
+    @cached_property
+    def nullable(self) -> frozenset[int]:
+        """The rules that derive the empty text."""
+        found: set[int] = set()
+        changed = True
+        while changed:
+            changed = False
+            for head, body in self.productions:
+                if head not in found and found.issuperset(body):
+                    found.add(head)
+                    changed = True
+        return frozenset(found)
+
+    # --- LALR(1) ---
+
+    @cached_property
+    def transitions(self) -> dict[tuple[int, int], int]:
+        """The transitions on rules, (state, rule), numbered."""
+        count = self.terminal_count
+        pairs = [(p, symbol) for p, row in enumerate(self.gotos) for symbol in row if symbol >= count]
+        return {pair: i for i, pair in enumerate(pairs)}
+
+    @cached_property
+    def reads(self) -> list[int]:
+        """For each transition the terminals that may be read next, without looking below it."""
+        count, nullable, number = self.terminal_count, self.nullable, self.transitions
+        direct: list[int] = []
+        relation: list[list[int]] = []
+        for state, symbol in number:
+            target = self.gotos[state][symbol]
+            mask = 0
+            more = []
+            for after in self.gotos[target]:
+                if after < count:
+                    mask |= 1 << after
+                elif after in nullable:
+                    more.append(number[target, after])
+            direct.append(mask)
+            relation.append(more)
+        for state in self.starts:
+            direct[number[state, self.productions[state][1][0]]] |= 1 << self.end
+        return _closed(direct, relation)
+
+    @cached_property
+    def _relations(
+        self,
+    ) -> tuple[list[dict[tuple[int, int], list[int]]], dict[tuple[int, int], list[int]]]:
+        """*includes*, by the item that gives it, and *lookback*, by state and production."""
+        count, nullable, number = self.terminal_count, self.nullable, self.transitions
+        includes: list[dict[tuple[int, int], list[int]]] = [{} for _ in number]
+        lookback: dict[tuple[int, int], list[int]] = {}
+        tails = []
+        for _, body in self.productions:
+            tail = len(body)
+            while tail and body[tail - 1] in nullable:
+                tail -= 1
+            tails.append(tail)  # from here on, all is nullable
+        for (state, head), transition in number.items():
+            for production in self._by_head[head]:
+                body = self.productions[production][1]
+                tail = tails[production] - 1
+                at = state
+                for dot, symbol in enumerate(body):
+                    if dot >= tail and symbol >= count:
+                        item = (production, dot)
+                        includes[number[at, symbol]].setdefault(item, []).append(transition)
+                    at = self.gotos[at][symbol]
+                lookback.setdefault((at, production), []).append(transition)
+        return includes, lookback
+
+    @cached_property
+    def follow(self) -> list[int]:
+        """For each transition the terminals that may come after it, over all stacks."""
+        relation = [[t for after in items.values() for t in after] for items in self._relations[0]]
+        return _closed(list(self.reads), relation)
+
+    @cached_property
+    def lookaheads(self) -> dict[tuple[int, int], int]:
+        """For each (state, production that ends there) its LALR(1) look-ahead set."""
+        return self._united(self.follow)
+
+    def _united(self, sets: Sequence[int]) -> dict[tuple[int, int], int]:
+        found: dict[tuple[int, int], int] = {}
+        for key, transitions in self._relations[1].items():
+            mask = 0
+            for transition in transitions:
+                mask |= sets[transition]
+            found[key] = mask
+        return found
+
+    @cached_property
+    def certain(self) -> dict[tuple[int, int], int]:
+        """For each (state, production that ends there) terminals in every LR(1) look-ahead set."""
+        includes, lookback = self._relations
+        sets = list(self.reads)
+        users: list[list[int]] = [[] for _ in sets]
+        for transition, items in enumerate(includes):
+            for sources in items.values():
+                for source in sources:
+                    users[source].append(transition)
+        pending = list(range(len(sets)))
+        waiting = [True] * len(sets)
+        while pending:  # each set grows at most once for each terminal
+            transition = pending.pop()
+            waiting[transition] = False
+            mask = sets[transition]
+            for sources in includes[transition].values():
+                common = -1
+                for source in sources:
+                    common &= sets[source]
+                mask |= common
+            if mask != sets[transition]:
+                sets[transition] = mask
+                for user in users[transition]:
+                    if not waiting[user]:
+                        waiting[user] = True
+                        pending.append(user)
+        found: dict[tuple[int, int], int] = {}
+        for key, transitions in lookback.items():
+            common = -1
+            for transition in transitions:
+                common &= sets[transition]
+            found[key] = common
+        return found
+
+    def shiftable(self, state: int) -> int:
+        """Return the set of terminals that a state can shift."""
+        mask = 0
+        for symbol in self.gotos[state]:
+            if symbol < self.terminal_count:
+                mask |= 1 << symbol
+        return mask
+
+    def accepted(self, state: int) -> int:
+        """Return the set of terminals with an action in a state: what lark's lexer looks for."""
+        mask = self.shiftable(state)
+        for production in self.reductions[state]:
+            mask |= self.lookaheads.get((state, production), 0)
+        return mask
+
+    def conflicts(self) -> list[Conflict]:
+        """Return all conflicts, by state and terminal."""
+        found = []
+        for state, productions in enumerate(self.reductions):
+            if not productions:
+                continue
+            shifts = self.shiftable(state)
+            masks = [self.lookaheads.get((state, production), 0) for production in productions]
+            seen = shifts
+            clash = 0
+            for mask in masks:
+                clash |= seen & mask
+                seen |= mask
+            for terminal in bits(clash):
+                able = [p for p, mask in zip(productions, masks, strict=True) if mask >> terminal & 1]
+                found.append(self._conflict(state, terminal, able, shifts=bool(shifts >> terminal & 1)))
+        return found
+
+    def _conflict(self, state: int, terminal: int, able: list[int], *, shifts: bool) -> Conflict:
+        def priority(production: int) -> int:
+            source = self.sources[production]
+            return 0 if source is None else source.priority
+
+        able = sorted(able, key=lambda p: (-priority(p), p))
+        resolved = len(able) > 1 and priority(able[0]) > priority(able[1])
+        return Conflict(state, self.names[terminal], tuple(able), shifts, resolved)
+
+
+def _closed(sets: list[int], relation: Sequence[Sequence[int]]) -> list[int]:
+    """Add to each set those of all that the relation leads to: Tarjan's components, iterative."""
+    index = [0] * len(sets)
+    low = [0] * len(sets)
+    done = len(sets) + 1
+    stack: list[int] = []
+    counter = 0
+    for root in range(len(sets)):
+        if index[root]:
+            continue
+        work = [(root, 0)]
+        while work:
+            node, position = work.pop()
+            if position == 0:
+                counter += 1
+                index[node] = low[node] = counter
+                stack.append(node)
+            else:
+                child = relation[node][position - 1]
+                low[node] = min(low[node], low[child])
+                sets[node] |= sets[child]
+            after = relation[node]
+            while position < len(after) and index[after[position]]:
+                child = after[position]
+                low[node] = min(low[node], low[child])
+                sets[node] |= sets[child]
+                position += 1
+            if position < len(after):
+                work += [(node, position + 1), (after[position], 0)]
+            elif low[node] == index[node]:
+                while True:
+                    member = stack.pop()
+                    low[member] = done
+                    sets[member] = sets[node]
+                    if member == node:
+                        break
+    return sets
