@@ -20,10 +20,11 @@ WHEEL_NEEDS = (
     "formgate/core/_native.abi3.so",
     "formgate/plugins/regex/__init__.py",
     "formgate/plugins/choice/__init__.py",
+    "formgate/plugins/cfg/grammars/json.gbnf",
     "formgate/adapters/__init__.py",
     "formgate/testing/__init__.py",
 )
-WHEEL_SUFFIXES = {".py", ".pyi", ".so", ".typed"}
+WHEEL_SUFFIXES = {".py", ".pyi", ".so", ".typed", ".gbnf", ".lark"}
 SDIST_NEEDS = (
     "pyproject.toml",
     "README.md",

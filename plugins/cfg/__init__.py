@@ -1,4 +1,4 @@
-"""Context-free formats. ``gbnf``: the grammar language of llama.cpp.
+"""Context-free formats. ``gbnf``: the grammar language of llama.cpp; ``grammar``: one by name.
 
 The module is imported whenever plugins are loaded, so it holds the registration only; a parser is
 imported when the first grammar of its format is compiled.
@@ -6,6 +6,7 @@ imported when the first grammar of its format is compiled.
 
 from __future__ import annotations
 
+from importlib import import_module
 from typing import TYPE_CHECKING
 
 from formgate.core.registry import Format, hookimpl
@@ -15,24 +16,35 @@ if TYPE_CHECKING:
 
     from formgate.core.grammar import GrammarBuilder
     from formgate.plugins.cfg._gbnf import compile_gbnf
+    from formgate.plugins.cfg._shipped import shipped, shipped_path
 
-__all__ = ["FORMGATE_API", "compile_gbnf", "register_formats"]
+__all__ = ["FORMGATE_API", "compile_gbnf", "register_formats", "shipped", "shipped_path"]
 
 FORMGATE_API = (1, 0)
 
+# Where a name is imported from when it is first asked for.
+_MODULES = {"compile_gbnf": "_gbnf", "shipped": "_shipped", "shipped_path": "_shipped"}
+
 
 def __getattr__(name: str) -> object:
-    """Import ``compile_gbnf`` when it is first asked for."""
-    if name == "compile_gbnf":
-        from formgate.plugins.cfg._gbnf import compile_gbnf  # noqa: PLC0415
-
-        return compile_gbnf
+    """Import a public name when it is first asked for."""
+    if name in _MODULES:
+        return getattr(import_module(f"{__name__}.{_MODULES[name]}"), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
 def _write_gbnf(source: object, builder: GrammarBuilder, options: Mapping[str, object], /) -> None:
     """Import the parser and let it write the grammar."""
     from formgate.plugins.cfg._gbnf import compile_format  # noqa: PLC0415
+
+    compile_format(source, builder, options)
+
+
+def _write_grammar(
+    source: object, builder: GrammarBuilder, options: Mapping[str, object], /
+) -> None:
+    """Find the grammar of a name and let its format write it."""
+    from formgate.plugins.cfg._shipped import compile_format  # noqa: PLC0415
 
     compile_format(source, builder, options)
 
@@ -55,5 +67,12 @@ def register_formats(register: Callable[[Format], None]) -> None:
             compile=_write_gbnf,
             guess=_looks_like_gbnf,
             description="context-free grammars in the language of llama.cpp",
+        )
+    )
+    register(
+        Format(
+            name="grammar",
+            compile=_write_grammar,
+            description="a grammar that comes with formgate, by its name: json, csv, xml, ...",
         )
     )
