@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 
 __all__ = ["lexer_order", "read_lark", "symbol_grammar"]
 
-_HELPER = re.compile(r"__(?P<owner>.+)_(?:star|plus|opt|repeat|rep|a\d.*|q)_\d+.*")
 _DEFINITION = re.compile(r"^(?P<name>_*[A-Z][A-Z_0-9]*)(?:\.-?\d+)?\s*:", re.MULTILINE)
 
 
@@ -87,7 +86,7 @@ def symbol_grammar(
         for rule in rules
     )
     heads = {production.head for production in productions}
-    owners = {head: match["owner"] for head in heads if (match := _HELPER.fullmatch(head))}
+    owners = {head: owner for head in heads if (owner := _owner(head, heads)) != head}
     known = {terminal.name: _terminal(terminal) for terminal in ordered}
     for production in productions:
         for symbol in production.body:
@@ -102,6 +101,18 @@ def symbol_grammar(
         owners,
         keywords=_keywords(ordered, flags),
     )
+
+
+def _owner(head: str, heads: set[str]) -> str:
+    """Return the rule that lark made a helper ``__rule_star_0`` for, or a template's instance of."""
+    while head.startswith("__"):
+        parts = head[2:].split("_")
+        found = ("_".join(parts[:end]) for end in range(len(parts) - 1, 0, -1))
+        owner = next((name for name in found if name in heads), None)
+        if owner is None:
+            break
+        head = owner
+    return head.partition("{")[0]
 
 
 def lexer_order(terminals: Iterable[TerminalDef]) -> list[TerminalDef]:

@@ -86,9 +86,9 @@ class Automaton:
         self.productions = [
             (self.number[p.head], tuple(self.number[s] for s in p.body)) for p in given
         ]
-        self._by_head: dict[int, list[int]] = {}
+        self.by_head: dict[int, list[int]] = {}
         for index, (head, _) in enumerate(self.productions):
-            self._by_head.setdefault(head, []).append(index)
+            self.by_head.setdefault(head, []).append(index)
         self._roots = len(roots)
         self._build()
 
@@ -120,7 +120,7 @@ class Automaton:
                 if symbol >= count:
                     heads.update(closures[symbol])
             for head in heads:
-                for production in self._by_head[head]:
+                for production in self.by_head[head]:
                     body = bodies[production]
                     if body:
                         moves.setdefault(body[0], []).append((production, 1))
@@ -149,7 +149,7 @@ class Automaton:
                     if (body := self.productions[p][1]) and body[0] >= self.terminal_count
                 )
             )
-            for head, indices in self._by_head.items()
+            for head, indices in self.by_head.items()
         }
         closures: dict[int, dict[int, None]] = {}
         for head in first:
@@ -182,7 +182,9 @@ class Automaton:
     def transitions(self) -> dict[tuple[int, int], int]:
         """The transitions on rules, (state, rule), numbered."""
         count = self.terminal_count
-        pairs = [(p, symbol) for p, row in enumerate(self.gotos) for symbol in row if symbol >= count]
+        pairs = [
+            (p, symbol) for p, row in enumerate(self.gotos) for symbol in row if symbol >= count
+        ]
         return {pair: i for i, pair in enumerate(pairs)}
 
     @cached_property
@@ -221,7 +223,7 @@ class Automaton:
                 tail -= 1
             tails.append(tail)  # from here on, all is nullable
         for (state, head), transition in number.items():
-            for production in self._by_head[head]:
+            for production in self.by_head[head]:
                 body = self.productions[production][1]
                 tail = tails[production] - 1
                 at = state
@@ -317,8 +319,12 @@ class Automaton:
                 clash |= seen & mask
                 seen |= mask
             for terminal in bits(clash):
-                able = [p for p, mask in zip(productions, masks, strict=True) if mask >> terminal & 1]
-                found.append(self._conflict(state, terminal, able, shifts=bool(shifts >> terminal & 1)))
+                able = [
+                    p for p, mask in zip(productions, masks, strict=True) if mask >> terminal & 1
+                ]
+                found.append(
+                    self._conflict(state, terminal, able, shifts=bool(shifts >> terminal & 1))
+                )
         return found
 
     def _conflict(self, state: int, terminal: int, able: list[int], *, shifts: bool) -> Conflict:

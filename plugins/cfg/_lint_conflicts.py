@@ -1,0 +1,244 @@
+"""LALR(1) conflicts, each with an input that comes to it and, where found, two parses of a text.
+
+Conflicts of the same productions are told together. The example is lookahead-sensitive: the state
+is reached, by a cheapest way, with the terminal really able to come after the production; where no
+way does that, the conflict exists only because LALR merges states, and the finding says so.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from formgate.plugins.cfg._lint_grammar import END, Yields
+from formgate.plugins.cfg._lint_lr1 import Projection, Reached
+from formgate.plugins.cfg._lint_report import Finding, Severity, finding, listed
+from formgate.plugins.cfg._lint_unify import Ambiguity, Bounds, Unifier
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from formgate.plugins.cfg._lint_grammar import SymbolGrammar
+    from formgate.plugins.cfg._lint_lexemes import Lexemes
+    from formgate.plugins.cfg._lint_lr import Automaton, Conflict
+
+__all__ = ["ConflictReport", "check_conflicts", "costs", "sentence_text"]
+
+
+class ConflictReport(NamedTuple):
+    """What was found about conflicts.
+
+    Attributes:
+        findings: The findings.
+        ambiguous: How many groups of conflicts come with an ambiguous sentence.
+        groups: How many groups there are.
+    """
+
+    findings: list[Finding]
+    ambiguous: int
+    groups: int
+
+
+def check_conflicts(
+    grammar: SymbolGrammar,
+    automaton: Automaton,
+    show: Lexemes | None,
+    *,
+    parser: str = "lalr",
+    bounds: Bounds | None = None,
+) -> ConflictReport:
+    """Report all conflicts of an automaton.
+
+    Args:
+        grammar: The grammar the automaton was made of.
+        automaton: The automaton.
+        show: Gives the terminals of examples their texts.
+        parser: With ``earley``, conflicts cost nothing and are mere information.
+        bounds: How far to search for two parses of one text.
+    """
+    yields = Yields(grammar.productions)
+    unifier = Unifier(automaton, yields, bounds or Bounds())
+    search = _Search(automaton, yields)
+    groups: dict[tuple[object, ...], list[Conflict]] = {}
+    for conflict in automaton.conflicts():
+        groups.setdefault(_group(automaton, conflict), []).append(conflict)
+    findings = []
+    ambiguous = 0
+    for members in groups.values():
+        found: Ambiguity | None = None
+        reached: tuple[Conflict, Reached] | None = None
+        for conflict in members[:4]:
+            way = search.way(conflict)
+            if way is None:
+                continue
+            reached = reached or (conflict, way)
+            found = unifier.unify(conflict, way.path, way.stack)
+            if found is not None:
+                break
+        ambiguous += found is not None
+        telling = _Telling(grammar, automaton, yields, show, parser)
+        findings.append(telling.told(members, reached, found))
+    return ConflictReport(findings, ambiguous, len(groups))
+
+
+def costs(automaton: Automaton, yields: Yields) -> list[int]:
+    """Return the length of the shortest sentence of each symbol, by number."""
+    return [yields.length(name) or 0 for name in automaton.names]
+
+
+def sentence_text(grammar: SymbolGrammar, words: Sequence[str], show: Lexemes | None) -> str:
+    """Return a sentence as text: a short text for each terminal, a separator where there is one."""
+    if show is None:
+        return "".join(words)
+    separator = ""
+    if grammar.has_lexer:
+        known = [show.example(name) for name in grammar.ignored]
+        separator = next((text for text in known if text is not None and text.isspace()), "")
+        if not separator and known:
+            separator = next((text for text in known if text is not None), "")
+    return separator.join(show.shown(word) for word in words if word != END)
+
+
+def _group(automaton: Automaton, conflict: Conflict) -> tuple[object, ...]:
+    """Return what conflicts have in common that are told together."""
+    shifting: set[int] = set()
+    if conflict.shifts:
+        target = automaton.gotos[conflict.state][automaton.number[conflict.terminal]]
+        shifting = {production for production, _ in automaton.kernels[target]}
+    return (
+        frozenset(conflict.reductions),
+        conflict.shifts,
+        conflict.resolved,
+        min((automaton.productions[p][0] for p in shifting), default=-1),
+    )
+
+
+class _Search:
+    """Finds ways to conflicts; one projection serves all conflicts on a terminal."""
+
+    def __init__(self, automaton: Automaton, yields: Yields) -> None:
+        self._automaton = automaton
+        self._costs = costs(automaton, yields)
+        self._projections: dict[int, Projection] = {}
+
+    def way(self, conflict: Conflict) -> Reached | None:
+        """Return a cheapest way to the conflict with the terminal next; None where none is."""
+        terminal = self._automaton.number[conflict.terminal]
+        projection = self._projections.get(terminal)
+        if projection is None:
+            projection = Projection(self._automaton, terminal, self._costs)
+            self._projections[terminal] = projection
+        wanted = 1 if conflict.shifts else 2
+        reductions = frozenset(conflict.reductions)
+
+        def is_goal(state: int, completed: frozenset[int]) -> bool:
+            return state == conflict.state and len(completed & reductions) >= wanted
+
+        return projection.search(is_goal)
+
+
+class _Telling:
+    """Puts one group of conflicts into words."""
+
+    def __init__(
+        self,
+        grammar: SymbolGrammar,
+        automaton: Automaton,
+        yields: Yields,
+        show: Lexemes | None,
+        parser: str,
+    ) -> None:
+        self._grammar = grammar
+        self._automaton = automaton
+        self._yields = yields
+        self._show = show
+        self._parser = parser
+
+    def told(
+        self,
+        members: list[Conflict],
+        reached: tuple[Conflict, Reached] | None,
+        found: Ambiguity | None,
+    ) -> Finding:
+        """Return the finding of a group."""
+        conflict = members[0] if reached is None else reached[0]
+        reductions = [self._automaton.sources[p] for p in conflict.reductions]
+        shown = [str(source) for source in reductions if source is not None]
+        subject = next((s.head for s in reductions if s is not None), self._grammar.starts[0])
+        terminals = sorted({each.terminal for each in members})
+        kind = "shift/reduce" if conflict.shifts else "reduce/reduce"
+        if conflict.shifts and len(conflict.reductions) > 1:
+            kind = "shift/reduce and reduce/reduce"
+        message = f"{kind} conflict on {listed(terminals)}: {self._choice(conflict, shown)}"
+        example = None
+        derivations: tuple[str, ...] = ()
+        if found is not None:
+            message += "; the grammar is ambiguous here"
+            example = sentence_text(self._grammar, found.sentence, self._show)
+            derivations = found.derivations
+        elif reached is not None:
+            names = [self._automaton.names[symbol] for symbol in reached[1].path]
+            words = self._yields.sentence(names) or ()
+            before = sentence_text(self._grammar, words, self._show)
+            after = (
+                "the end of the text"
+                if conflict.terminal == END
+                else repr(sentence_text(self._grammar, [conflict.terminal], self._show))
+            )
+            message += f"; the example comes to it, with {after} next"
+            example = before
+        else:
+            message += "; no text comes to it: LALR merges states that canonical LR(1) keeps apart"
+        return finding(
+            self._severity(conflict),
+            "reduce-reduce" if len(conflict.reductions) > 1 else "shift-reduce",
+            self._grammar.owner(subject),
+            message,
+            place=self._grammar.place(subject),
+            example=example,
+            derivations=derivations,
+            hint=self._hint(conflict, found),
+        )
+
+    def _choice(self, conflict: Conflict, shown: list[str]) -> str:
+        parts = [f"reduce {' or '.join(shown)}"]
+        if conflict.shifts:
+            target = self._automaton.gotos[conflict.state][
+                self._automaton.number[conflict.terminal]
+            ]
+            items = [
+                _item(self._automaton, production, dot - 1)
+                for production, dot in self._automaton.kernels[target][:3]
+            ]
+            parts.append(f"shift for {' or '.join(items)}")
+        return ", or ".join(parts)
+
+    def _severity(self, conflict: Conflict) -> Severity:
+        if self._parser != "lalr":
+            return "info"
+        if len(conflict.reductions) > 1 and not conflict.resolved:
+            return "error"
+        return "warning"
+
+    def _hint(self, conflict: Conflict, found: Ambiguity | None) -> str:
+        if self._parser != "lalr":
+            return "an Earley parser takes all readings"
+        if len(conflict.reductions) > 1 and not conflict.resolved:
+            return (
+                "lark refuses the grammar: make the rules differ before this terminal, give one a "
+                "higher priority (rule.2: ...), or use parser='earley'"
+            )
+        taken = "the rule of the higher priority" if conflict.resolved else "the shift"
+        if conflict.resolved and conflict.shifts:
+            taken = "the shift"
+        why = "" if found is None else " (both readings are texts of the grammar)"
+        return (
+            f"lark takes {taken} without a word{why}; formgate allows every reading; write "
+            "operators by level, or optional ends in one rule, to have one"
+        )
+
+
+def _item(automaton: Automaton, production: int, dot: int) -> str:
+    """Return a production with a dot before what comes next."""
+    head, body = automaton.productions[production]
+    names = [automaton.names[symbol] for symbol in body]
+    return f"{automaton.names[head]} -> {' '.join([*names[:dot], '.', *names[dot:]])}"

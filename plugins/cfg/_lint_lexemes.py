@@ -1,0 +1,291 @@
+"""The texts of terminals: examples, what two of them share, and small automata of them.
+
+Patterns are compiled by the engine itself, one token a byte, so that what is said here is exact for
+everything the ``regex`` format takes. Look-around that sees beyond the lexeme sees its end; what
+depends on that is told by ``re`` as it matches.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import deque
+from functools import cached_property
+from typing import TYPE_CHECKING, NamedTuple
+
+from formgate.core.errors import EmptyLanguageError, FormgateError, LimitError
+from formgate.core.grammar import GrammarBuilder
+from formgate.core.vocabulary import Vocabulary
+from formgate.plugins.regex import compile_regex
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from formgate.core._native import Engine, State, TokenMask
+    from formgate.core.grammar import Node
+    from formgate.plugins.cfg._lint_grammar import LexicalTerminal, SymbolGrammar
+
+__all__ = ["ByteAutomaton", "Lexemes"]
+
+MAX_AUTOMATON_STATES = 1_000
+"""Most states of a terminal's automaton; larger ones are not analysed, which is reported."""
+
+MAX_SEARCH = 4_000
+"""Most states looked at for an example."""
+
+# Bytes in the order in which examples should use them: readable ones first.
+_READABLE = (
+    b"abcdefghijklmnopqrstuvwxyz0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_"
+    b" .,:;+-*/=()[]{}<>!?\"'#$%&@\\^`|~\n\t"
+)
+_ORDER = [*_READABLE, *(byte for byte in range(256) if byte not in _READABLE)]
+_RANK = {byte: rank for rank, byte in enumerate(_ORDER)}
+
+
+class ByteAutomaton(NamedTuple):
+    """A deterministic automaton over bytes; its first state is 0.
+
+    Attributes:
+        edges: For each state its transitions.
+        accepting: Whether each state ends a text.
+    """
+
+    edges: list[dict[int, int]]
+    accepting: list[bool]
+
+
+class Lexemes:
+    """Answers questions about the texts of a grammar's terminals, each of them once.
+
+    Args:
+        grammar: The grammar.
+        flags: ``re`` flags that hold for every pattern.
+    """
+
+    def __init__(self, grammar: SymbolGrammar, flags: int = 0) -> None:
+        self._terminals = grammar.terminals
+        self._flags = flags
+        self._engines: dict[str, Engine | None] = {}
+        self._examples: dict[str, str | None] = {}
+        self._automata: dict[str, ByteAutomaton | None] = {}
+        self._patterns: dict[str, re.Pattern[str] | None] = {}
+        self._pairs: dict[tuple[str, str, str], str | None] = {}
+        self.problems: dict[str, str] = {}
+
+    @cached_property
+    def _vocabulary(self) -> Vocabulary:
+        return Vocabulary([*(bytes([byte]) for byte in range(256)), None], stop_ids=[256])
+
+    # --- one terminal ---
+
+    def is_known(self, name: str) -> bool:
+        """Say whether the texts of a terminal can be analysed."""
+        return self._engine(name) is not None
+
+    def is_empty(self, name: str) -> bool:
+        """Say whether a terminal surely matches no text, whatever comes after it."""
+        self._engine(name)
+        if self.problems.get(name) != "it matches no text":
+            return False
+        terminal = self._terminals[name]
+        try:
+            # Look-ahead may need to see what follows the lexeme.
+            self._compile(lambda b: b.seq(self._node(terminal, b, scoped=False), b.any_text()))
+        except EmptyLanguageError:
+            return True
+        except FormgateError:
+            return False
+        return False
+
+    def is_zero_width(self, name: str) -> bool:
+        """Say whether a terminal matches the empty text."""
+        pattern = self.pattern(name)
+        return pattern is not None and pattern.fullmatch("") is not None
+
+    def example(self, name: str) -> str | None:
+        """Return a short text of a terminal; None where none was found."""
+        if name not in self._examples:
+            engine = self._engine(name)
+            self._examples[name] = None if engine is None else _shortest(engine)
+        return self._examples[name]
+
+    def shown(self, name: str) -> str:
+        """Return a short text of a terminal, or its name in angle brackets."""
+        example = self.example(name)
+        return f"<{name}>" if example is None else example
+
+    def pattern(self, name: str) -> re.Pattern[str] | None:
+        """Return the pattern as ``re`` compiles it; None where there is none."""
+        if name not in self._patterns:
+            terminal = self._terminals.get(name)
+            source = None if terminal is None else terminal.pattern
+            try:
+                compiled = None if source is None else re.compile(source, self._flags)
+            except re.error:
+                compiled = None
+            self._patterns[name] = compiled
+        return self._patterns[name]
+
+    def automaton(self, name: str) -> ByteAutomaton | None:
+        """Return the automaton of a terminal; None where it is too large or unknown."""
+        if name not in self._automata:
+            engine = self._engine(name)
+            found = None if engine is None else _explored(engine)
+            if engine is not None and found is None:
+                self.problems[name] = f"its automaton has over {MAX_AUTOMATON_STATES} states"
+            self._automata[name] = found
+        return self._automata[name]
+
+    # --- two terminals ---
+
+    def may_meet(self, first: str, second: str) -> bool:
+        """Say whether some text of one may begin like some text of the other; cheap and safe."""
+        left, right = self._first_bytes(first), self._first_bytes(second)
+        return left is None or right is None or bool(left & right)
+
+    def shared(self, first: str, second: str) -> str | None:
+        """Return a text of both terminals; None where there is none."""
+        return self._pair(
+            "shared", first, second, lambda b, one, other: b.intersection(one(), other())
+        )
+
+    def shadowed(self, first: str, second: str) -> str | None:
+        """Return a text of ``second`` that begins with one of ``first`` but is none of it."""
+        return self._pair(
+            "shadowed",
+            first,
+            second,
+            lambda b, one, other: b.intersection(
+                other(),
+                b.scope(b.seq(one(), b.plus(b.any_char()))),
+                b.complement(one()),
+            ),
+        )
+
+    def beginning(self, first: str, second: str) -> str | None:
+        """Return a text that begins with a text of each terminal; None where there is none."""
+        return self._pair(
+            "beginning",
+            first,
+            second,
+            lambda b, one, other: b.intersection(
+                b.scope(b.seq(one(), b.any_text())), b.scope(b.seq(other(), b.any_text()))
+            ),
+        )
+
+    def _pair(
+        self,
+        question: str,
+        first: str,
+        second: str,
+        write: Callable[[GrammarBuilder, Callable[[], Node], Callable[[], Node]], Node],
+    ) -> str | None:
+        """Return a text of what ``write`` builds of two terminals; None where there is none."""
+        key = (question, first, second)
+        if key in self._pairs:
+            return self._pairs[key]
+        found = None
+        if self.is_known(first) and self.is_known(second) and self.may_meet(first, second):
+            left, right = self._terminals[first], self._terminals[second]
+            try:
+                engine = self._compile(
+                    lambda b: write(b, lambda: self._node(left, b), lambda: self._node(right, b))
+                )
+                found = _shortest(engine) or "?"
+            except EmptyLanguageError:
+                found = None
+            except LimitError as error:
+                self.problems[f"{first} and {second}"] = str(error).splitlines()[0]
+        self._pairs[key] = found
+        return found
+
+    # --- engines ---
+
+    def _first_bytes(self, name: str) -> TokenMask | None:
+        engine = self._engine(name)
+        return None if engine is None else engine.allowed_tokens(engine.start())
+
+    def _engine(self, name: str) -> Engine | None:
+        if name not in self._engines:
+            self._engines[name] = self._compiled(name)
+        return self._engines[name]
+
+    def _compiled(self, name: str) -> Engine | None:
+        terminal = self._terminals.get(name)
+        if terminal is None or terminal.pattern is None:
+            self.problems[name] = "no pattern says what it matches"
+            return None
+        try:
+            return self._compile(lambda b: self._node(terminal, b))
+        except EmptyLanguageError:
+            self.problems[name] = "it matches no text"
+        except FormgateError as error:
+            self.problems[name] = str(error).splitlines()[0]
+        return None
+
+    def _node(self, terminal: LexicalTerminal, b: GrammarBuilder, *, scoped: bool = True) -> Node:
+        node = compile_regex(terminal.pattern or "", b, flags=self._flags)
+        return b.scope(node) if scoped else node
+
+    def _compile(self, write: Callable[[GrammarBuilder], Node]) -> Engine:
+        builder = GrammarBuilder()
+        builder.start(write(builder))
+        return builder.build().compile(self._vocabulary, timeout_s=5.0)
+
+
+def _shortest(engine: Engine) -> str | None:
+    """Return a shortest text, of readable characters where there is a choice; None if none found.
+
+    Breadth first, the readable bytes before the others; a second look, for any bytes, follows where
+    the first finds nothing.
+    """
+    for letters in (frozenset(_READABLE), frozenset(range(256))):
+        text = _search(engine, letters)
+        if text is not None:
+            return text
+    return None
+
+
+def _search(engine: Engine, letters: frozenset[int]) -> str | None:
+    start = engine.start()
+    origin: dict[State, tuple[State, int] | None] = {start: None}
+    queue = deque([start])
+    while queue and len(origin) <= MAX_SEARCH:
+        state = queue.popleft()
+        if engine.is_accepting(state):
+            text = bytearray()
+            at: State = state
+            while (step := origin[at]) is not None:
+                at, byte = step
+                text.append(byte)
+            return bytes(reversed(text)).decode("utf-8", errors="backslashreplace")
+        allowed = [byte for byte in engine.allowed_tokens(state).to_list() if byte in letters]
+        for byte in sorted(allowed, key=_RANK.__getitem__):
+            target = engine.advance(state, byte)
+            if target not in origin:
+                origin[target] = (state, byte)
+                queue.append(target)
+    return None
+
+
+def _explored(engine: Engine) -> ByteAutomaton | None:
+    """Return the whole automaton of an engine, or None where it is too large."""
+    start = engine.start()
+    number = {start: 0}
+    queue = [start]
+    edges: list[dict[int, int]] = []
+    accepting: list[bool] = []
+    for state in queue:  # grows while it is read
+        row = {}
+        for byte in engine.allowed_tokens(state).to_list():
+            if byte == 256:
+                continue
+            target = engine.advance(state, byte)
+            if target not in number:
+                number[target] = len(number)
+                queue.append(target)
+            row[byte] = number[target]
+        edges.append(row)
+        accepting.append(engine.is_accepting(state))
+        if len(number) > MAX_AUTOMATON_STATES:
+            return None
+    return ByteAutomaton(edges, accepting)

@@ -1,0 +1,330 @@
+"""Two parses of one text, looked for from a conflict on.
+
+Both actions of a conflict are taken, and two parsers go on over the same terminals, each with every
+action its LALR table allows; as soon as their stacks are equal, what was read has two rightmost
+derivations. The idea of a unifying counterexample is from Isradisaikul and Myers, "Finding
+Counterexamples from Parsing Conflicts" (2015); the search is a plain breadth-first one over pairs
+of stacks, within a bound.
+"""
+
+from __future__ import annotations
+
+import heapq
+from collections import deque
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, NamedTuple
+
+from formgate.plugins.cfg._lint_lr import bits
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from formgate.plugins.cfg._lint_grammar import Yields
+    from formgate.plugins.cfg._lint_lr import Automaton, Conflict
+
+__all__ = ["Ambiguity", "Bounds", "Unifier"]
+
+_Stack = tuple[int, ...]
+_SHIFT = -1
+
+
+@dataclass(frozen=True)
+class Bounds:
+    """How far to search.
+
+    Attributes:
+        length: Most terminals read after the conflict.
+        pairs: Most pairs of stacks looked at, for one conflict.
+        depth: Most states on a stack.
+        reductions: Most stacks that reductions alone may lead to.
+    """
+
+    length: int = 8
+    pairs: int = 400
+    depth: int = 120
+    reductions: int = 60
+
+
+class Ambiguity(NamedTuple):
+    """A sentence with two derivations.
+
+    Attributes:
+        sentence: Its terminals.
+        derivations: Each derivation as text: ``rule(... ...)``.
+    """
+
+    sentence: tuple[str, ...]
+    derivations: tuple[str, str]
+
+
+class _Half(NamedTuple):
+    """A parser: its stack, and what it did since the conflict, last first."""
+
+    stack: _Stack
+    actions: tuple[object, ...] | None
+
+
+class Unifier:
+    """Searches an automaton for texts with two derivations.
+
+    Args:
+        automaton: The automaton.
+        yields: The shortest sentences of the rules.
+        bounds: How far to search.
+    """
+
+    def __init__(self, automaton: Automaton, yields: Yields, bounds: Bounds) -> None:
+        self._automaton = automaton
+        self._yields = yields
+        self._bounds = bounds
+
+    def unify(
+        self, conflict: Conflict, path: Sequence[int], stack: Sequence[int]
+    ) -> Ambiguity | None:
+        """Return an ambiguous sentence that begins with a way to a conflict; None if none found.
+
+        Args:
+            conflict: The conflict.
+            path: The symbols that lead to its state.
+            stack: The states on the way, the conflict's own last.
+        """
+        automaton = self._automaton
+        terminal = automaton.number[conflict.terminal]
+        actions = [*([_SHIFT] if conflict.shifts else []), *conflict.reductions]
+        origin = tuple(stack)
+        for i, first in enumerate(actions):
+            for second in actions[i + 1 :]:
+                one = self._begun(origin, first, terminal)
+                other = self._begun(origin, second, terminal)
+                found = self._search(one, other, terminal)
+                if found is not None:
+                    ambiguity = self._told(tuple(path), *found)
+                    if ambiguity is not None:
+                        return ambiguity
+        return None
+
+    @cached_property
+    def _kinds(self) -> list[int]:
+        """For each terminal the first one that stands in the same places of the same rules."""
+        automaton = self._automaton
+        places: list[list[tuple[object, ...]]] = [[] for _ in range(automaton.terminal_count)]
+        for head, body in automaton.productions:
+            for dot, symbol in enumerate(body):
+                if symbol < automaton.terminal_count:
+                    places[symbol].append((head, body[:dot], body[dot + 1 :]))
+        first: dict[tuple[object, ...], int] = {}
+        return [
+            first.setdefault((terminal == automaton.end, *sorted(found, key=repr)), terminal)
+            for terminal, found in enumerate(places)
+        ]
+
+    # --- parsers ---
+
+    def _begun(self, stack: _Stack, action: int, terminal: int) -> tuple[list[_Half], list[_Half]]:
+        """Take one action; return what may be done before the terminal is shifted, and after."""
+        start = _Half(stack, None)
+        if action == _SHIFT:
+            return [], [self._shifted(start, terminal)]
+        return self._continued(self._reduced(start, action), terminal)
+
+    def _continued(
+        self, half: _Half | None, terminal: int
+    ) -> tuple[list[_Half], list[_Half]]:
+        """Return all that reductions lead to before a terminal, and each with it shifted."""
+        before: dict[_Stack, _Half] = {}
+        queue = [] if half is None else [half]
+        lookaheads = self._automaton.lookaheads
+        for each in queue:  # grows while it is read
+            if each.stack in before or len(before) >= self._bounds.reductions:
+                continue
+            before[each.stack] = each
+            top = each.stack[-1]
+            for production in self._automaton.reductions[top]:
+                if lookaheads.get((top, production), 0) >> terminal & 1:
+                    after = self._reduced(each, production)
+                    if after is not None:
+                        queue.append(after)
+        gotos = self._automaton.gotos
+        able = [each for each in before.values() if terminal in gotos[each.stack[-1]]]
+        return list(before.values()), [self._shifted(each, terminal) for each in able]
+
+    def _shifted(self, half: _Half, terminal: int) -> _Half:
+        target = self._automaton.gotos[half.stack[-1]][terminal]
+        return _Half((*half.stack, target), (("shift", terminal), half.actions))
+
+    def _reduced(self, half: _Half, production: int) -> _Half | None:
+        head, body = self._automaton.productions[production]
+        rest = half.stack[: len(half.stack) - len(body)]
+        if not rest or len(rest) >= self._bounds.depth:
+            return None
+        target = self._automaton.gotos[rest[-1]].get(head)
+        if target is None:
+            return None
+        return _Half((*rest, target), (("reduce", production), half.actions))
+
+    # --- the search ---
+
+    def _search(
+        self,
+        one: tuple[list[_Half], list[_Half]],
+        other: tuple[list[_Half], list[_Half]],
+        terminal: int,
+    ) -> tuple[_Half, _Half, int | None] | None:
+        """Return two parsers with equal stacks, and the terminal that must come next, if any."""
+        met = _met(one[0], other[0])
+        if met is not None:
+            return (*met, terminal)
+        queue: deque[tuple[_Half, _Half, int]] = deque()
+        seen: set[tuple[_Stack, _Stack]] = set()
+
+        def push(left: list[_Half], right: list[_Half], length: int) -> None:
+            for a in left:
+                for b in right:
+                    if (a.stack, b.stack) not in seen and len(seen) < self._bounds.pairs:
+                        seen.add((a.stack, b.stack))
+                        queue.append((a, b, length))
+
+        met = _met(one[1], other[1])
+        if met is not None:
+            return (*met, None)
+        push(one[1], other[1], 1)
+        automaton = self._automaton
+        while queue:
+            a, b, length = queue.popleft()
+            both = automaton.accepted(a.stack[-1]) & automaton.accepted(b.stack[-1])
+            kinds = {self._kinds[terminal]: terminal for terminal in reversed(bits(both))}
+            for following in kinds.values():
+                left = self._continued(a, following)
+                right = self._continued(b, following)
+                met = _met(left[0], right[0])
+                if met is not None:
+                    return (*met, following)
+                if length < self._bounds.length and following != automaton.end:
+                    push(left[1], right[1], length + 1)
+        return None
+
+    # --- telling it ---
+
+    def _told(
+        self, path: tuple[int, ...], one: _Half, other: _Half, following: int | None
+    ) -> Ambiguity | None:
+        """Complete the sentence, and write both derivations."""
+        rest = self._completion(one.stack, following)
+        if rest is None:
+            return None
+        texts = []
+        sentence: tuple[str, ...] = ()
+        for half in (one, other):
+            told = self._replayed(path, [*_listed(half.actions), *rest])
+            if told is None:
+                return None
+            sentence, text = told
+            texts.append(text)
+        return Ambiguity(sentence, (texts[0], texts[1]))
+
+    def _completion(
+        self, stack: _Stack, following: int | None
+    ) -> list[tuple[str, int]] | None:
+        """Return the actions that end a parse most cheaply, from a stack on.
+
+        Args:
+            stack: The stack.
+            following: The terminal that must come next; None for any.
+        """
+        begun = [_Half(stack, None)]
+        ends = following == self._automaton.end
+        if following is not None and not ends:
+            begun = self._continued(begun[0], following)[1]
+        queue = [(0, i, half) for i, half in enumerate(begun)]
+        counter = len(queue)
+        seen: set[_Stack] = set()
+        starts = {(s, self._automaton.gotos[s][self._automaton.productions[s][1][0]]) for s in (
+            self._automaton.starts
+        )}
+        while queue and len(seen) < 500:
+            cost, _, half = heapq.heappop(queue)
+            if half.stack in seen:
+                continue
+            seen.add(half.stack)
+            if half.stack in starts:
+                return _listed(half.actions)
+            for extra, after in self._finished(half, ends=ends):
+                counter += 1
+                heapq.heappush(queue, (cost + extra, counter, after))
+        return None
+
+    def _finished(self, half: _Half, *, ends: bool) -> list[tuple[int, _Half]]:
+        """Return a parser after each production that its top state can finish, and the cost."""
+        automaton = self._automaton
+        found = []
+        top = half.stack[-1]
+        items = [*automaton.kernels[top]]
+        items += [(p, 0) for p in automaton.reductions[top] if not automaton.productions[p][1]]
+        for production, dot in items:
+            body = automaton.productions[production][1]
+            if automaton.sources[production] is None:
+                continue
+            extra = 0
+            after: _Half | None = half
+            for symbol in body[dot:]:
+                if after is None:
+                    break
+                length = self._yields.length(automaton.names[symbol])
+                extra += length or 0
+                target = automaton.gotos[after.stack[-1]][symbol]
+                after = _Half((*after.stack, target), (("derive", symbol), after.actions))
+            if after is not None and not (ends and extra):
+                done = self._reduced(after, production)
+                if done is not None:
+                    found.append((extra, done))
+        return found
+
+    def _replayed(
+        self, path: tuple[int, ...], actions: list[tuple[str, int]]
+    ) -> tuple[tuple[str, ...], str] | None:
+        """Return the sentence and the derivation, as text, that actions build."""
+        automaton = self._automaton
+        trees: list[tuple[tuple[str, ...], str]] = []
+        for symbol in path:
+            trees.append(self._shortest_tree(symbol))
+        for kind, value in actions:
+            if kind == "shift":
+                trees.append(((automaton.names[value],), automaton.names[value]))
+            elif kind == "derive":
+                trees.append(self._shortest_tree(value))
+            else:
+                head, body = automaton.productions[value]
+                parts = trees[len(trees) - len(body) :] if body else []
+                del trees[len(trees) - len(body) :]
+                words = tuple(word for part in parts for word in part[0])
+                inside = " ".join(part[1] for part in parts)
+                trees.append((words, f"{automaton.names[head]}({inside})"))
+        return trees[0] if len(trees) == 1 else None
+
+    def _shortest_tree(self, symbol: int) -> tuple[tuple[str, ...], str]:
+        """Return a symbol's shortest sentence, and the symbol with it as text."""
+        name = self._automaton.names[symbol]
+        words = self._yields.sentence([name]) or ()
+        if words == (name,):
+            return words, name
+        return words, f"{name}({' '.join(words)})"
+
+
+def _met(left: list[_Half], right: list[_Half]) -> tuple[_Half, _Half] | None:
+    """Return a parser of either side, their stacks being equal."""
+    stacks = {half.stack: half for half in left}
+    for half in right:
+        other = stacks.get(half.stack)
+        if other is not None:
+            return other, half
+    return None
+
+
+def _listed(actions: tuple[object, ...] | None) -> list[tuple[str, int]]:
+    """Return actions in the order in which they were taken."""
+    found: list[tuple[str, int]] = []
+    while actions is not None:
+        found.append(actions[0])  # type: ignore[arg-type]
+        actions = actions[1]  # type: ignore[assignment]
+    return found[::-1]
