@@ -1,4 +1,4 @@
-"""Context-free formats. ``gbnf``: the grammar language of llama.cpp; ``grammar``: one by name.
+"""Context-free formats: ``gbnf``, ``ebnf``, ``abnf``; and ``grammar``, shipped ones by name.
 
 The module is imported whenever plugins are loaded, so it holds the registration only; a parser is
 imported when the first grammar of its format is compiled.
@@ -6,6 +6,7 @@ imported when the first grammar of its format is compiled.
 
 from __future__ import annotations
 
+import re
 from importlib import import_module
 from typing import TYPE_CHECKING
 
@@ -15,15 +16,32 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from formgate.core.grammar import GrammarBuilder
+    from formgate.plugins.cfg._abnf import compile_abnf
+    from formgate.plugins.cfg._ebnf import compile_ebnf
     from formgate.plugins.cfg._gbnf import compile_gbnf
     from formgate.plugins.cfg._shipped import shipped, shipped_path
 
-__all__ = ["FORMGATE_API", "compile_gbnf", "register_formats", "shipped", "shipped_path"]
+__all__ = [
+    "FORMGATE_API",
+    "compile_abnf",
+    "compile_ebnf",
+    "compile_gbnf",
+    "register_formats",
+    "shipped",
+    "shipped_path",
+]
 
 FORMGATE_API = (1, 0)
 
 # Where a name is imported from when it is first asked for.
-_MODULES = {"compile_gbnf": "_gbnf", "shipped": "_shipped", "shipped_path": "_shipped"}
+_MODULES = {
+    "compile_abnf": "_abnf",
+    "compile_ebnf": "_ebnf",
+    "compile_gbnf": "_gbnf",
+    "shipped": "_shipped",
+    "shipped_path": "_shipped",
+}
+_FIRST_RULE = re.compile(r"(?:\[\d+[a-z]?\]\s*)?[^\W\d][\w.-]*\s*::=")
 
 
 def __getattr__(name: str) -> object:
@@ -36,6 +54,20 @@ def __getattr__(name: str) -> object:
 def _write_gbnf(source: object, builder: GrammarBuilder, options: Mapping[str, object], /) -> None:
     """Import the parser and let it write the grammar."""
     from formgate.plugins.cfg._gbnf import compile_format  # noqa: PLC0415
+
+    compile_format(source, builder, options)
+
+
+def _write_ebnf(source: object, builder: GrammarBuilder, options: Mapping[str, object], /) -> None:
+    """Import the parsers and let one write the grammar."""
+    from formgate.plugins.cfg._ebnf import compile_format  # noqa: PLC0415
+
+    compile_format(source, builder, options)
+
+
+def _write_abnf(source: object, builder: GrammarBuilder, options: Mapping[str, object], /) -> None:
+    """Import the parser and let it write the grammar."""
+    from formgate.plugins.cfg._abnf import compile_format  # noqa: PLC0415
 
     compile_format(source, builder, options)
 
@@ -58,6 +90,19 @@ def _looks_like_gbnf(source: object) -> bool:
     )
 
 
+def _looks_like_ebnf(source: object) -> bool:
+    """Say whether a source is surely EBNF: it begins with ``name ::=``, and is no GBNF."""
+    if not isinstance(source, str) or "::=" not in source or _looks_like_gbnf(source):
+        return False
+    place = 0
+    while True:
+        while source[place : place + 1].isspace():
+            place += 1
+        if not source.startswith("/*", place):
+            return _FIRST_RULE.match(source, place) is not None
+        place = max(source.find("*/", place + 2), place) + 2
+
+
 @hookimpl
 def register_formats(register: Callable[[Format], None]) -> None:
     """Offer the formats."""
@@ -67,6 +112,21 @@ def register_formats(register: Callable[[Format], None]) -> None:
             compile=_write_gbnf,
             guess=_looks_like_gbnf,
             description="context-free grammars in the language of llama.cpp",
+        )
+    )
+    register(
+        Format(
+            name="ebnf",
+            compile=_write_ebnf,
+            guess=_looks_like_ebnf,
+            description="context-free grammars in the notation of W3C or of ISO/IEC 14977",
+        )
+    )
+    register(
+        Format(
+            name="abnf",
+            compile=_write_abnf,
+            description="context-free grammars in the notation of internet standards",
         )
     )
     register(

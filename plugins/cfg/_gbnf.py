@@ -276,33 +276,9 @@ class _Parser:
             elif scan.take("?"):
                 node = builder.optional(node)
             elif scan.peek == "{":
-                node = self._counted(node)
+                node = builder.repeat(node, *scan.take_counts())
             else:
                 return node
-
-    def _counted(self, node: Node) -> Node:
-        scan = self._scan
-        begin = scan.position
-        scan.take("{")
-        scan.skip_space(newlines=False)
-        least = scan.take_number()
-        scan.skip_space(newlines=False)
-        most = least
-        if least is not None and scan.take(","):
-            scan.skip_space(newlines=False)
-            most = scan.take_number()
-            scan.skip_space(newlines=False)
-        if least is None or not scan.take("}"):
-            raise scan.error(
-                "a count is {m}, {m,} or {m,n}",
-                begin,
-                scan.position + 1,
-                hint="write 0 where the lower bound is missing",
-            )
-        try:
-            return self._builder.repeat(node, least, most)
-        except GrammarError as error:
-            raise scan.error(error.reason, begin, scan.position) from None
 
     def _token_terminal(self, begin: int) -> UnsupportedConstraint:
         """Return the error for ``<name>``, ``<[id]>`` and their negations."""

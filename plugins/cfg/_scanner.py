@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from formgate.core.errors import GrammarError
@@ -9,10 +10,13 @@ from formgate.core.errors import GrammarError
 if TYPE_CHECKING:
     from collections.abc import Container
 
-__all__ = ["Scanner"]
+__all__ = ["MAX_COUNT", "Scanner"]
+
+MAX_COUNT = 2**31 - 1  # of a repetition
 
 _DIGITS = frozenset("0123456789")
 _MOST_DIGITS = 10
+_SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 class Scanner:
@@ -68,6 +72,71 @@ class Scanner:
         if len(digits) > _MOST_DIGITS:
             raise self.error("this number is too large", begin, self.position)
         return int(digits) if digits else None
+
+    def take_counts(self) -> tuple[int, int | None]:
+        """Return the counts of the repetition ``{m}``, ``{m,}`` or ``{m,n}`` that is next.
+
+        Raises:
+            GrammarError: It is none of these, or a count is out of range.
+        """
+        begin = self.position
+        self.take("{")
+        self.skip_space(newlines=False)
+        least = self.take_number()
+        self.skip_space(newlines=False)
+        most = least
+        if least is not None and self.take(","):
+            self.skip_space(newlines=False)
+            most = self.take_number()
+            self.skip_space(newlines=False)
+        if least is None or not self.take("}"):
+            raise self.error(
+                "a count is {m}, {m,} or {m,n}",
+                begin,
+                self.position + 1,
+                hint="write 0 where the lower bound is missing",
+            )
+        self.check_counts(least, most, begin)
+        return least, most
+
+    def check_counts(self, least: int, most: int | None, begin: int) -> None:
+        """Refuse counts of a repetition, read since a place, that are out of order or too large.
+
+        Raises:
+            GrammarError: They are.
+        """
+        if most is not None and least > most:
+            raise self.error(
+                f"a repetition needs min <= max, not {least} and {most}", begin, self.position
+            )
+        if max(least, most or 0) > MAX_COUNT:
+            raise self.error(
+                f"this count is above the largest, {MAX_COUNT}",
+                begin,
+                self.position,
+                hint="leave the upper bound out, or repeat a repeated group",
+            )
+
+    def take_quoted(self) -> str:
+        """Return the text up to the quotation mark that is next and stands again on its line.
+
+        There are no escapes. Both marks are gone past.
+
+        Raises:
+            GrammarError: It is not closed, or holds a lone surrogate.
+        """
+        begin = self.position
+        quote = self.next()
+        end = self.find(quote, self.position)
+        if end < 0:
+            raise self.error("this literal is not closed", begin)
+        text = self.source[self.position : end]
+        if (lone := _SURROGATE.search(text)) is not None:
+            raise self.error(
+                "a lone surrogate, which no well-formed text contains", begin + 1 + lone.start()
+            )
+        self.position = end + 1
+        return text
 
     def take_newline(self) -> bool:
         """Go past a line break if it is next."""
