@@ -3,5 +3,6 @@
 from formgate.core._native import CancelToken, Limits, MaskOptions
 from formgate.core.grammar._builder import GrammarBuilder, Node
 from formgate.core.grammar._grammar import Grammar
+from formgate.core.grammar._terminal import Terminal
 
-__all__ = ["CancelToken", "Grammar", "GrammarBuilder", "Limits", "MaskOptions", "Node"]
+__all__ = ["CancelToken", "Grammar", "GrammarBuilder", "Limits", "MaskOptions", "Node", "Terminal"]

@@ -10,20 +10,20 @@ Each call costs well under a microsecond; nothing is compiled before ``Grammar.c
 from __future__ import annotations
 
 import time
-from typing import TYPE_CHECKING, NewType
+from typing import TYPE_CHECKING, Literal
 
 from formgate.core import _native
 from formgate.core.errors import GrammarError
 from formgate.core.grammar._grammar import Grammar
+from formgate.core.grammar._terminal import Node
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from formgate.core._native import CancelToken
+    from formgate.core.grammar._terminal import Terminal
 
 __all__ = ["GrammarBuilder", "Node"]
-
-Node = NewType("Node", int)
 
 _MAX_EMBEDDING = 32
 
@@ -235,6 +235,47 @@ class GrammarBuilder:
         if inner is None:
             raise GrammarError(f"format {format!r} did not set a start")
         return self.scope(inner)
+
+    # --- a lexer between text and rules ---
+
+    def terminal(self, name: str) -> Node:
+        """Match one lexeme of a terminal, in rules below a ``lexed`` node that gives its pattern."""
+        return Node(self._core.terminal(name))
+
+    def lexed(
+        self,
+        start: Node,
+        terminals: Iterable[Terminal],
+        *,
+        mode: Literal["longest", "first"] = "longest",
+        contextual: bool = True,
+    ) -> Node:
+        """Match texts that a lexer cuts into a sequence of terminals that ``start`` matches.
+
+        Everywhere else in a grammar any way to cut a text counts. Here it is cut in one way, from
+        left to right: at each position some terminals compete, and the winner's lexeme is taken.
+
+        Args:
+            start: Over terminals: made of ``terminal``, ``rule``, ``seq``, ``choice`` and
+                ``repeat``; recursive rules are welcome.
+            terminals: Those preferred stand first.
+            mode: ``"longest"``: the longest match wins, preference breaks ties. ``"first"``: the
+                most preferred terminal that matches wins, however long; its lexeme is what its
+                pattern matches, look-ahead beyond the lexeme included.
+            contextual: Only terminals that the rules can take next compete, and the ignored ones;
+                otherwise all always do.
+
+        Raises:
+            GrammarError: A mode that there is not. What terminals and rules lack is said when the
+                grammar is compiled.
+        """
+        if mode not in ("longest", "first"):
+            raise GrammarError(f"a lexer's mode is 'longest' or 'first', not {mode!r}")
+        given = [
+            (t.name, t.pattern, t.ignored, [tuple(k) for k in t.keyword_of], t.text or "")
+            for t in terminals
+        ]
+        return Node(self._core.lexed(start, given, mode == "first", contextual))
 
     # --- what only the symbol level enforces ---
 

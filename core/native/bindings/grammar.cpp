@@ -1,5 +1,6 @@
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/shared_ptr.h>
+#include <nanobind/stl/tuple.h>
 
 #include <algorithm>
 
@@ -87,6 +88,19 @@ Grammar::Handle strings(GrammarHandle& self, nb::list values, std::optional<doub
     }
   }
   return self.value.strings(std::move(automaton));
+}
+
+using TerminalTuple = std::tuple<std::string, Grammar::Handle, bool,
+                                 std::vector<std::pair<std::string, bool>>, std::string>;
+
+Grammar::Handle lexed(GrammarHandle& self, Grammar::Handle start,
+                      const std::vector<TerminalTuple>& terminals, bool first, bool contextual) {
+  std::vector<Grammar::Terminal> list;
+  list.reserve(terminals.size());
+  for (const auto& [name, pattern, ignored, keyword_of, text] : terminals) {
+    list.push_back({name, pattern, ignored, keyword_of, text});
+  }
+  return self.value.lexed(start, list, first ? LexMode::kFirst : LexMode::kLongest, contextual);
 }
 
 nb::object compile(const GrammarHandle& self, nb::object vocabulary, const Limits& limits,
@@ -193,6 +207,11 @@ void bind_grammar(nb::module_& m) {
           "special_token",
           [](GrammarHandle& s, const std::string& n) { return s.value.special_token(n); },
           nb::arg("name"))
+      .def(
+          "terminal", [](GrammarHandle& s, const std::string& n) { return s.value.terminal(n); },
+          nb::arg("name"))
+      .def("lexed", &lexed, nb::arg("start"), nb::arg("terminals"), nb::arg("first"),
+           nb::arg("contextual"))
       .def(
           "define",
           [](GrammarHandle& s, const std::string& n, Grammar::Handle b) { s.value.define(n, b); },

@@ -29,11 +29,18 @@ std::shared_ptr<Engine> Engine::compile(const Grammar& grammar,
   std::unique_lock lock(pool.mutex());
   pool.trim();
   engine->cache_ = MaskCache::shared(engine->pool_, engine->vocabulary_, options);
-  engine->language_ = grammar.lower(pool, context, lock, ByteSet::all());
+  const ByteSet every = ByteSet::all();
+  engine->language_ = grammar.lower(pool, context, lock, every, every);
   ExprId root = engine->language_;
-  if (!words.has_entangled_bytes()) {
-    root = pool.node(root).flags & kCalls ? grammar.lower(pool, context, lock, words.single_bytes())
-                                          : pool.restrict_to(root, words.single_bytes());
+  const ByteSet spelled = words.single_bytes();
+  if (spelled != every) {
+    const ByteSet allowed = words.has_entangled_bytes() ? every : spelled;
+    const bool again = grammar.has_lexers() || (pool.node(root).flags & kCalls);
+    if (again && (grammar.has_lexers() || allowed != every)) {
+      root = grammar.lower(pool, context, lock, allowed, spelled);
+    } else {
+      root = pool.restrict_to(root, allowed);
+    }
   }
   pool.decide(root, context, lock);
   const bool live = pool.live(root);

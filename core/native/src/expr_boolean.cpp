@@ -78,7 +78,7 @@ ExprId ExprPool::intersect(std::span<const ExprId> given) {
   for (ExprId id : members) {
     const Node& member = this->node(id);
     node.behinds |= member.behinds;
-    node.flags |= member.flags & (kText | kAround);
+    node.flags |= member.flags & (kText | kAround | kCalls);
     node.depth = std::max(node.depth, deeper(member.depth));
     hasher.add(member.hash);
   }

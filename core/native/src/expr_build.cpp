@@ -359,6 +359,7 @@ bool ExprPool::subset_of_star(ExprId id, std::uint32_t class_index) {
       break;
     case Kind::kNot:
     case Kind::kCall:
+    case Kind::kLexed:
       break;
     case Kind::kScope:
       inside = subset_of_star(members(node)[0], class_index);

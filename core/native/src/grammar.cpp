@@ -146,6 +146,22 @@ Grammar::Handle Grammar::special_token(const std::string& name) {
   return add(std::move(node));
 }
 
+Grammar::Handle Grammar::terminal(const std::string& name) {
+  Node node{Op::kTerminal};
+  node.text = name;
+  return add(std::move(node));
+}
+
+Grammar::Handle Grammar::lexed(Handle start, const std::vector<Terminal>& terminals, LexMode mode,
+                               bool contextual) {
+  Lexed lexed{index(start), terminals, mode, contextual};
+  for (Terminal& terminal : lexed.terminals) terminal.pattern = index(terminal.pattern);
+  Node node{Op::kLexed};
+  node.extra = static_cast<std::uint32_t>(lexed_.size());
+  lexed_.push_back(std::move(lexed));
+  return add(std::move(node));
+}
+
 void Grammar::define(const std::string& name, Handle body) {
   const std::uint32_t node = index(body);
   if (!rules_.emplace(name, node).second) {
@@ -187,6 +203,7 @@ std::vector<std::string> Grammar::references(const std::string& name) const {
       out.push_back(node.text);
     }
     stack.insert(stack.end(), node.parts.rbegin(), node.parts.rend());
+    if (node.op == Op::kLexed) stack.push_back(lexed_[node.extra].start);
   }
   return out;
 }
@@ -257,6 +274,14 @@ std::string Grammar::print(std::size_t max_length) const {
           break;
         case Op::kRule:
           out += node.text;
+          break;
+        case Op::kTerminal:
+          out += node.text;
+          break;
+        case Op::kLexed:
+          out += "lexed(";
+          stack.push_back({0, ")"});
+          stack.push_back({lexed_[node.extra].start, ""});
           break;
         case Op::kSpecial:
           out += "<|" + node.text + "|>";

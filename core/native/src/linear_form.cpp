@@ -1,6 +1,7 @@
 // Derivatives for all bytes at once, and the transition rows made from them.
 #include <algorithm>
 
+#include "expr_helpers.hpp"
 #include "formgate/expr_pool.hpp"
 
 namespace formgate {
@@ -74,6 +75,8 @@ std::vector<LinearTerm> ExprPool::compute_form(ExprId id) {
     }
     case Kind::kScope:
       return scope_form(id);
+    case Kind::kLexed:
+      return lexing_->form(id);
   }
   return terms;
 }
@@ -106,35 +109,6 @@ std::vector<LinearTerm> ExprPool::join_equal(std::vector<LinearTerm> terms) {
   return terms;
 }
 
-namespace {
-
-// Bytes grouped by which terms contain them. Signatures are 64-bit hashes of the term numbers.
-struct Groups {
-  std::uint64_t signature[256] = {};
-
-  void add(const ByteSet& bytes, std::uint64_t number) {
-    const std::uint64_t salt = avalanche(number + 0x5EED);
-    bytes.for_each([&](std::uint8_t b) { signature[b] = avalanche(signature[b] + salt); });
-  }
-
-  // Calls visit(representative byte, byte set) for each group of `domain`.
-  template <typename Visit>
-  void for_each(const ByteSet& domain, Visit&& visit) const {
-    std::pair<std::uint64_t, std::uint8_t> order[256];
-    std::size_t n = 0;
-    domain.for_each([&](std::uint8_t b) { order[n++] = {signature[b], b}; });
-    std::sort(order, order + n);
-    for (std::size_t i = 0; i < n;) {
-      ByteSet set;
-      const std::size_t first = i;
-      for (; i < n && order[i].first == order[first].first; ++i) set.insert(order[i].second);
-      visit(order[first].second, set);
-    }
-  }
-};
-
-}  // namespace
-
 std::vector<LinearTerm> ExprPool::merge_terms(const std::vector<LinearTerm>& terms) {
   ByteSet seen;
   bool disjoint = true;
@@ -143,7 +117,7 @@ std::vector<LinearTerm> ExprPool::merge_terms(const std::vector<LinearTerm>& ter
     seen = seen | term.bytes;
   }
   if (disjoint) return join_equal(terms);
-  Groups groups;
+  ByteGroups groups;
   for (std::size_t i = 0; i < terms.size(); ++i) groups.add(terms[i].bytes, i);
   std::vector<LinearTerm> out;
   std::vector<ExprId> targets;
@@ -158,7 +132,7 @@ std::vector<LinearTerm> ExprPool::merge_terms(const std::vector<LinearTerm>& ter
 }
 
 std::vector<LinearTerm> ExprPool::product(std::span<const LinearForm> forms) {
-  Groups groups;
+  ByteGroups groups;
   ByteSet domain = ByteSet::all();
   std::uint64_t number = 0;
   for (const LinearForm& form : forms) {

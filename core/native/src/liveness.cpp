@@ -22,11 +22,19 @@ constexpr std::uint8_t kUnknown = 0;
 constexpr std::uint8_t kLive = 1;
 constexpr std::uint8_t kDead = 2;
 
+// States explored while decoding, to find a way on for a lexer that may be stuck. A state for which
+// none is found counts as dead; the way found for the states before it does not lead there.
+constexpr std::size_t kMostLexed = 20000;
+
 bool is_component(Kind kind) {
-  return kind == Kind::kAnd || kind == Kind::kNot || kind == Kind::kScope;
+  return kind == Kind::kAnd || kind == Kind::kNot || kind == Kind::kScope || kind == Kind::kLexed;
 }
 
 }  // namespace
+
+void ExprPool::assume_live(ExprId id) {
+  if (id != kEmptyId) nodes_[index_of(id)].liveness = kLive;
+}
 
 // Liveness from the components' verdicts; a component without one counts as dead.
 bool ExprPool::live_by_parts(ExprId id) const {
@@ -92,6 +100,11 @@ bool ExprPool::live(ExprId id) {
   std::vector<ExprId> work;
   components(id, work);
   // Compilation has decided the components of every reachable state; what is left costs nothing.
+  std::erase_if(work, [this](ExprId component) {
+    const bool lexed = this->node(component).flags & kCalls;
+    if (lexed) search_way(component, kMostLexed, nullptr);
+    return lexed;
+  });
   explore(std::move(work), static_cast<std::size_t>(-1), nullptr, nullptr);
   nodes_[index_of(id)].liveness = live_by_parts(id) ? kLive : kDead;
   return nodes_[index_of(id)].liveness == kLive;
@@ -105,7 +118,77 @@ void ExprPool::decide(ExprId id, CompileContext& context, std::unique_lock<std::
     ~Active() { slot = nullptr; }
   } active{active_};
   active_ = &context;
+  std::erase_if(work, [this, &context](ExprId component) {
+    const bool lexed = node(component).flags & kCalls;
+    if (lexed) search_way(component, context.limits().max_states, &context);
+    return lexed;
+  });
   explore(std::move(work), context.limits().max_states, &context, &lock);
+}
+
+// Looks for some text of a state with a lexer, whose successors may have no end. What the way found
+// leads through is live; where all successors have been looked at in vain, they are dead.
+void ExprPool::search_way(ExprId root, std::size_t budget, CompileContext* context) {
+  if (node(root).liveness != kUnknown) return;
+  std::unordered_map<std::uint32_t, std::uint32_t> number{{index_of(root), 0}};
+  std::vector<ExprId> order{root};
+  std::vector<std::vector<ExprId>> targets;
+  std::vector<std::vector<std::uint32_t>> sources(1);
+  std::vector<std::uint32_t> ready;
+  std::vector<ExprId> parts;
+  const auto settle = [&](std::uint32_t i) {
+    Node& component = nodes_[index_of(order[i])];
+    if (component.liveness == kLive) return;
+    if (!nullable(order[i]) &&
+        std::ranges::none_of(targets[i], [this](ExprId target) { return live_by_parts(target); })) {
+      return;
+    }
+    component.liveness = kLive;
+    ready.push_back(i);
+  };
+  for (std::uint32_t i = 0; i < order.size(); ++i) {
+    if (context) context->tick();
+    if (order.size() > budget) {
+      if (!context) {
+        nodes_[index_of(root)].liveness = kDead;
+        return;
+      }
+      throw Error(ErrorKind::kLimit,
+                  "deciding whether the lexer can ever come to an end takes more than " +
+                      std::to_string(budget) +
+                      " states (Limits.max_states); raise the limit, or ignore some separator that "
+                      "fits between all lexemes");
+    }
+    std::vector<ExprId> next;
+    for (const LinearTerm& term : linear_form(order[i])) next.push_back(term.target);
+    targets.push_back(std::move(next));
+    settle(i);
+    while (!ready.empty()) {
+      const std::uint32_t found = ready.back();
+      ready.pop_back();
+      for (std::uint32_t source : sources[found]) settle(source);
+    }
+    if (node(root).liveness == kLive) return;
+    if (node(order[i]).liveness == kLive) continue;
+    for (ExprId target : std::vector<ExprId>(targets[i])) {
+      parts.clear();
+      components(target, parts);
+      for (ExprId part : parts) {
+        if (node(part).liveness != kUnknown) continue;
+        const auto [it, fresh] =
+            number.emplace(index_of(part), static_cast<std::uint32_t>(order.size()));
+        if (fresh) {
+          order.push_back(part);
+          sources.emplace_back();
+        }
+        sources[it->second].push_back(i);
+      }
+    }
+  }
+  for (ExprId id : order) {
+    Node& component = nodes_[index_of(id)];
+    if (component.liveness == kUnknown) component.liveness = kDead;
+  }
 }
 
 void ExprPool::explore(std::vector<ExprId> work, std::size_t budget, CompileContext* context,

@@ -56,6 +56,7 @@ ExprId ExprPool::compute_condition(ExprId id, std::uint32_t truths) {
     case Kind::kNot:
       return nullable_here(ExprId{node.a}, truths) ? kEmptyId : kAllId;
     case Kind::kCall:
+    case Kind::kLexed:
     case Kind::kScope:
       return kEmptyId;  // nullable scopes carry the flag
   }

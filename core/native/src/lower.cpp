@@ -14,22 +14,31 @@ struct Grammar::Scope {
 };
 
 ExprId Grammar::lower(ExprPool& pool, CompileContext& context, std::unique_lock<std::mutex>& lock,
-                      const ByteSet& allowed) const {
+                      const ByteSet& allowed, const ByteSet& lexemes) const {
   if (!has_start_) {
     throw Error(ErrorKind::kGrammar, "the grammar has no start; call start(node) once");
   }
+  const Symbols symbols{lock, lexemes, {}, false};
   if (!rules_.empty()) {
-    RuleLowering rules(*this, pool, context, lock, allowed);
+    RuleLowering rules(*this, start_, pool, context, lock, allowed, symbols);
     if (rules.recursive()) return rules.run();
   }
   Done scopes;
-  return lower_scope(pool, start_, context, scopes, 0);
+  return pool.restrict_to(lower_scope(pool, start_, context, scopes, 0, symbols), allowed);
 }
 
 // Rules are not recursive here. Depth-first with an explicit stack; only nested scopes recurse, up
 // to the depth limit.
 ExprId Grammar::lower_scope(ExprPool& pool, std::uint32_t root, CompileContext& context,
-                            Done& scopes, std::size_t depth) const {
+                            Done& scopes, std::size_t depth, const Symbols& symbols) const {
+  std::vector<ExprId> trackers;
+  const ExprId body = lower_open(pool, root, context, scopes, depth, symbols, trackers);
+  return pool.scope(body, trackers);
+}
+
+ExprId Grammar::lower_open(ExprPool& pool, std::uint32_t root, CompileContext& context,
+                           Done& scopes, std::size_t depth, const Symbols& symbols,
+                           std::vector<ExprId>& trackers) const {
   if (depth > context.limits().max_depth) {
     throw Error(ErrorKind::kLimit, "scopes are nested deeper than Limits.max_depth = " +
                                        std::to_string(context.limits().max_depth));
@@ -68,7 +77,7 @@ ExprId Grammar::lower_scope(ExprPool& pool, std::uint32_t root, CompileContext& 
     if (node.op == Op::kScope) {
       // A scope means the same wherever it stands, so it is lowered once.
       if (!scopes.contains(at)) {
-        const ExprId inner = lower_scope(pool, node.parts[0], context, scopes, depth + 1);
+        const ExprId inner = lower_scope(pool, node.parts[0], context, scopes, depth + 1, symbols);
         scopes.emplace(at, inner);
       }
       leave(at, scopes.at(at));
@@ -96,13 +105,14 @@ ExprId Grammar::lower_scope(ExprPool& pool, std::uint32_t root, CompileContext& 
     std::vector<ExprId> parts;
     parts.reserve(node.parts.size());
     for (std::uint32_t part : node.parts) parts.push_back(scope.done.at(part));
-    leave(at, build(pool, node, parts, scope));
+    leave(at, build(pool, node, parts, scope, context, symbols));
   }
-  return pool.scope(scope.done.at(root), scope.trackers);
+  trackers = scope.trackers;
+  return scope.done.at(root);
 }
 
 ExprId Grammar::build(ExprPool& pool, const Node& node, const std::vector<ExprId>& parts,
-                      Scope& scope) const {
+                      Scope& scope, CompileContext& context, const Symbols& symbols) const {
   switch (node.op) {
     case Op::kLiteral:
       return pool.literal(node.text);
@@ -150,6 +160,16 @@ ExprId Grammar::build(ExprPool& pool, const Node& node, const std::vector<ExprId
                   "special token \"" + node.text +
                       "\" cannot be part of a text: text never matches a special token; end the "
                       "output with a stop id instead");
+    case Op::kTerminal: {
+      const auto code = symbols.codes.find(node.text);
+      if (code != symbols.codes.end()) return code->second;
+      throw Error(ErrorKind::kGrammar,
+                  "terminal \"" + node.text +
+                      (symbols.inside ? "\" is used but is not among those of lexed(...)"
+                                      : "\" is used outside lexed(...), which gives it a pattern"));
+    }
+    case Op::kLexed:
+      return lower_lexed(pool, lexed_[node.extra], context, symbols);
     case Op::kScope:
     case Op::kRule:
       break;

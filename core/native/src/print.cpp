@@ -161,6 +161,13 @@ std::string ExprPool::print(ExprId id, std::size_t max_length) const {
       case Kind::kCall:
         out += "<" + rules_[node.a].name + ">";
         break;
+      case Kind::kLexed: {
+        out += '<';
+        const auto names = lexing_->names(item.id);
+        for (std::size_t i = 0; i < names.size(); ++i) out += (i ? "|" : "") + names[i];
+        out += '>';
+        break;
+      }
       case Kind::kScope:
         stack.push_back({members(node)[0], "", item.tight});
         break;

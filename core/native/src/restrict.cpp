@@ -58,7 +58,8 @@ ExprId ExprPool::restrict_to(ExprId id, const ByteSet& allowed) {
       case Kind::kEpsilon:
       case Kind::kLook:
       case Kind::kBehind:
-      case Kind::kCall:  // its body was narrowed when it was defined
+      case Kind::kCall:   // its body was narrowed when it was defined
+      case Kind::kLexed:  // its terminals were narrowed
       case Kind::kNot:
         break;
       case Kind::kBytes:

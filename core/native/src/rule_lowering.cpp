@@ -33,7 +33,7 @@ std::uint32_t RuleLowering::rule_of(const std::string& name) {
 // Finds the rules that the start needs, and the nodes of each.
 void RuleLowering::collect() {
   Rule start;
-  start.body = grammar_.start_;
+  start.body = start_;
   rules_.push_back(std::move(start));
   for (std::uint32_t i = 0; i < rules_.size(); ++i) {
     std::vector<std::uint32_t> nodes{rules_[i].body};
@@ -146,7 +146,7 @@ void RuleLowering::lower_terminal(std::uint32_t at, const Rule& rule) {
            "look-around sees the terminal's own text");
   }
   Grammar::Done scopes;
-  ExprId value = grammar_.lower_scope(pool_, at, context_, scopes, 0);
+  ExprId value = grammar_.lower_scope(pool_, at, context_, scopes, 0, symbols_);
   value = pool_.restrict_to(value, allowed_);
   pool_.decide(value, context_, lock_);
   if (!pool_.live(value)) value = ExprPool::kEmptyId;

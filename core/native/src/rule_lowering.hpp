@@ -17,9 +17,16 @@ std::vector<std::vector<std::uint32_t>> components_of(
 
 class RuleLowering {
  public:
-  RuleLowering(const Grammar& grammar, ExprPool& pool, CompileContext& context,
-               std::unique_lock<std::mutex>& lock, const ByteSet& allowed)
-      : grammar_(grammar), pool_(pool), context_(context), lock_(lock), allowed_(allowed) {}
+  RuleLowering(const Grammar& grammar, std::uint32_t start, ExprPool& pool, CompileContext& context,
+               std::unique_lock<std::mutex>& lock, const ByteSet& allowed,
+               const Grammar::Symbols& symbols)
+      : grammar_(grammar),
+        start_(start),
+        pool_(pool),
+        context_(context),
+        lock_(lock),
+        allowed_(allowed),
+        symbols_(symbols) {}
 
   // Whether some rule that the start needs refers to itself, directly or through others.
   bool recursive();
@@ -61,10 +68,12 @@ class RuleLowering {
   [[noreturn]] void refuse(const std::string& what) const;
 
   const Grammar& grammar_;
+  std::uint32_t start_;  // node of the grammar
   ExprPool& pool_;
   CompileContext& context_;
   std::unique_lock<std::mutex>& lock_;
   ByteSet allowed_;
+  const Grammar::Symbols& symbols_;
   ByteSet alphabet_;
   std::size_t first_nodes_ = 0;
   std::vector<Rule> rules_;  // rule 0 is the start

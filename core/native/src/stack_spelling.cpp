@@ -162,6 +162,12 @@ StackSpelling::Relation StackSpelling::compute(ExprId id) {
     }
     case Kind::kRepeat:
       return repeated(relation(ExprId{node.a}), node.min, node.max);
+    case Kind::kLexed:
+    case Kind::kAnd: {
+      Relation out = none();  // lexemes are made of single-byte tokens
+      set(out[0], 0);
+      return out;
+    }
     default: {
       Relation out = same();
       for (ExprId rest = id; rest != ExprPool::kEpsilonId; rest = pool_.tail(rest)) {
@@ -174,7 +180,7 @@ StackSpelling::Relation StackSpelling::compute(ExprId id) {
 
 void StackSpelling::calls_of(ExprId id, std::vector<ExprId>& out) const {
   const Node& node = pool_.node(id);
-  if (!(node.flags & kCalls)) return;
+  if (!(node.flags & kCalls) || node.kind == Kind::kLexed || node.kind == Kind::kAnd) return;
   if (node.kind == Kind::kCall) {
     out.push_back(id);
   } else if (node.kind == Kind::kUnion) {

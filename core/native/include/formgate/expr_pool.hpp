@@ -31,6 +31,7 @@
 #include "formgate/char_set.hpp"
 #include "formgate/compile_context.hpp"
 #include "formgate/leaf_dfa.hpp"
+#include "formgate/lexing.hpp"
 #include "formgate/types.hpp"
 #include "formgate/vocabulary.hpp"
 
@@ -49,6 +50,7 @@ enum class Kind : std::uint8_t {
   kLook,     // zero width: the rest of the text is in the child
   kBehind,   // zero width: tracker a accepts the text so far (or does not, when b is 1)
   kCall,     // the texts of rule a, never the empty text
+  kLexed,    // texts with a lexer; see lexing.hpp
   kScope,    // first member, with trackers for its look-behinds; its text is all look-around sees
 };
 
@@ -57,7 +59,7 @@ constexpr std::uint8_t kLooks = 2;     // has a look-ahead that sees beyond the 
 constexpr std::uint8_t kText = 4;      // only well-formed UTF-8
 constexpr std::uint8_t kBoolean = 8;   // emptiness is not decided by structure alone
 constexpr std::uint8_t kAround = 16;   // has look-around inside that no scope closes
-constexpr std::uint8_t kCalls = 32;    // has calls of rules
+constexpr std::uint8_t kCalls = 32;    // has calls of rules, or a lexer
 
 struct LinearTerm {
   ByteSet bytes;
@@ -209,6 +211,8 @@ class ExprPool : public std::enable_shared_from_this<ExprPool> {
   // --- restriction to what single-byte tokens spell (restrict.cpp) ---
   ExprId restrict_to(ExprId id, const ByteSet& allowed);
 
+  Lexing& lexing() { return *lexing_; }
+
   // Data that other parts of the engine keep as long as the pool (the mask caches).
   std::vector<std::shared_ptr<void>>& attachments() { return attachments_; }
 
@@ -218,6 +222,7 @@ class ExprPool : public std::enable_shared_from_this<ExprPool> {
   void trim();
 
  private:
+  friend class Lexing;
   struct Automaton {
     std::shared_ptr<const LeafDfa> dfa;
     std::uint32_t class_index;
@@ -271,8 +276,10 @@ class ExprPool : public std::enable_shared_from_this<ExprPool> {
   std::uint32_t tracker_truths(std::span<const ExprId> trackers);
   std::vector<LinearTerm> scope_form(ExprId id);
 
+  void assume_live(ExprId id);
   bool live_by_parts(ExprId id) const;
   void components(ExprId id, std::vector<ExprId>& out) const;
+  void search_way(ExprId root, std::size_t budget, CompileContext* context);
   void explore(std::vector<ExprId> work, std::size_t budget, CompileContext* context,
                std::unique_lock<std::mutex>* lock);
 
@@ -313,6 +320,7 @@ class ExprPool : public std::enable_shared_from_this<ExprPool> {
   std::size_t form_bytes_ = 0;
   std::deque<Row> rows_;
   std::vector<std::shared_ptr<void>> attachments_;
+  std::unique_ptr<Lexing> lexing_;
   std::size_t member_bytes_ = 0;
   std::size_t automaton_bytes_ = 0;
 };

@@ -16,6 +16,7 @@
 #include "formgate/compile_context.hpp"
 #include "formgate/expr_pool.hpp"
 #include "formgate/leaf_dfa.hpp"
+#include "formgate/lexing.hpp"
 
 namespace formgate {
 
@@ -43,6 +44,17 @@ class Grammar {
   Handle rule(const std::string& name);
   Handle unordered(const std::vector<Handle>& parts);
   Handle special_token(const std::string& name);
+  // A terminal as a symbol, below a `lexed` node.
+  Handle terminal(const std::string& name);
+  struct Terminal {
+    std::string name;
+    Handle pattern = 0;
+    bool ignored = false;
+    std::vector<std::pair<std::string, bool>> keyword_of;  // name, embedded
+    std::string text;
+  };
+  // Text cut into lexemes of these terminals, in order of preference; `start` is over symbols.
+  Handle lexed(Handle start, const std::vector<Terminal>& terminals, LexMode mode, bool contextual);
   void define(const std::string& name, Handle body);
   void start(Handle body);
 
@@ -53,10 +65,12 @@ class Grammar {
   std::size_t size() const { return nodes_.size(); }
   std::string print(std::size_t max_length) const;
 
-  // The language over the bytes allowed, which must be all where rules are not recursive. The
-  // pool's mutex must be held by `lock`. Throws Error(kGrammar | kUnsupported | kLimit).
+  // The language over the bytes allowed, which must be all where rules are not recursive; terminals
+  // of lexers have a set of their own. The pool's mutex must be held by `lock`. Throws
+  // Error(kGrammar | kUnsupported | kLimit).
   ExprId lower(ExprPool& pool, CompileContext& context, std::unique_lock<std::mutex>& lock,
-               const ByteSet& allowed) const;
+               const ByteSet& allowed, const ByteSet& lexemes) const;
+  bool has_lexers() const { return !lexed_.empty(); }
 
  private:
   friend class RuleLowering;
@@ -76,6 +90,8 @@ class Grammar {
     kRule,
     kUnordered,
     kSpecial,
+    kTerminal,
+    kLexed,
   };
   struct Node {
     Op op{};
@@ -87,21 +103,44 @@ class Grammar {
     std::uint32_t extra = 0;  // index into the tables below
   };
   struct Scope;
+  struct Lexed {
+    std::uint32_t start = 0;
+    std::vector<Terminal> terminals;
+    LexMode mode = LexMode::kLongest;
+    bool contextual = true;
+  };
+  // What symbols mean where a part is lowered, and what lexemes are made of.
+  struct Symbols {
+    std::unique_lock<std::mutex>& lock;
+    ByteSet lexemes;
+    std::unordered_map<std::string, ExprId> codes;
+    bool inside = false;  // of a lexed node
+  };
 
   Handle add(Node node);
   std::uint32_t index(Handle handle) const;
   std::vector<std::uint32_t> indices(const std::vector<Handle>& handles) const;
   using Done = std::unordered_map<std::uint32_t, ExprId>;  // node -> expression
   ExprId lower_scope(ExprPool& pool, std::uint32_t root, CompileContext& context, Done& scopes,
-                     std::size_t depth) const;
-  ExprId build(ExprPool& pool, const Node& node, const std::vector<ExprId>& parts,
-               Scope& scope) const;
+                     std::size_t depth, const Symbols& symbols) const;
+  // Without closing the scope: look-behinds go to `trackers`.
+  ExprId lower_open(ExprPool& pool, std::uint32_t root, CompileContext& context, Done& scopes,
+                    std::size_t depth, const Symbols& symbols, std::vector<ExprId>& trackers) const;
+  ExprId lower_lexed(ExprPool& pool, const Lexed& lexed, CompileContext& context,
+                     const Symbols& symbols) const;
+  LexTerminal lower_pattern(ExprPool& pool, const Terminal& terminal, LexMode mode,
+                            CompileContext& context, const Symbols& symbols) const;
+  void check_symbols(std::uint32_t start) const;
+  void check_pattern(const Terminal& terminal) const;
+  ExprId build(ExprPool& pool, const Node& node, const std::vector<ExprId>& parts, Scope& scope,
+               CompileContext& context, const Symbols& symbols) const;
 
   std::uint64_t serial_;
   std::vector<Node> nodes_;
   std::vector<CharSet> char_sets_;
   std::vector<ByteSet> byte_sets_;
   std::vector<std::shared_ptr<const LeafDfa>> automata_;
+  std::vector<Lexed> lexed_;
   std::unordered_map<std::string, std::uint32_t> rules_;
   std::vector<std::string> rule_order_;
   std::uint32_t start_ = 0;

@@ -1,0 +1,171 @@
+// Grammars with a lexer: text is cut into lexemes by a rule of preference, and the parser sees the
+// terminals they belong to.
+//
+// The parser is an expression over symbols, each terminal being a byte or two; its derivative by a
+// symbol is what is left to parse (see calls.cpp for rules and stacks). The lexer is an automaton
+// whose states are what is left of every terminal that competes, built as far as some text has
+// walked; it is shared by all parser states in which the same terminals compete. A lexeme ends
+// where a terminal's pattern is complete, under a condition on the text to come, the guard: no
+// longer match is to follow, or none of a terminal that is preferred. So a state of the whole is a
+// union of "in a lexeme, with a parser state" and "between lexemes, under a guard".
+//
+// Composition of a lexer and a parser as in Koo, Liu, He, "Automata-based constraints for language
+// model decoding" (COLM 2024), but with exact guards in place of a fixed look-ahead.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <string>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "formgate/types.hpp"
+
+namespace formgate {
+
+class CompileContext;
+class ExprPool;
+struct LinearTerm;
+
+enum class LexMode : std::uint8_t {
+  kLongest,  // the longest match; the order of terminals breaks ties
+  kFirst,    // the first terminal that matches at all, by the match that its pattern takes
+};
+
+// A terminal whose lexemes another terminal's pattern matches, too: "if" among names.
+struct LexKeyword {
+  std::uint16_t terminal;
+  bool embedded;   // not matched by itself where the other terminal competes
+  ExprId literal;  // its text
+  bool operator==(const LexKeyword&) const = default;
+};
+
+struct LexTerminal {
+  std::string name;
+  ExprId pattern{};              // never the empty text; may look beyond the lexeme in mode kFirst
+  std::vector<ExprId> trackers;  // of the pattern's look-behinds
+  bool ignored = false;          // may stand between lexemes
+  std::vector<LexKeyword> keywords;
+};
+
+struct Lexicon {
+  LexMode mode = LexMode::kLongest;
+  bool contextual = true;              // only terminals that the parser can take compete
+  std::vector<LexTerminal> terminals;  // in order of preference; a dead one has an empty pattern
+  std::uint32_t symbol_bytes = 1;      // bytes of a symbol
+  bool safe = false;                   // every lexeme can be followed by any that the parser takes
+  ByteSet alphabet;
+  Hash128 hash;
+};
+
+// Symbols are bytes below 128, so that expressions over them are well-formed text.
+constexpr std::uint32_t kSymbolBase = 128;
+std::string symbol_text(const Lexicon& lexicon, std::uint32_t terminal);
+
+class Lexing {
+ public:
+  explicit Lexing(ExprPool& pool) : pool_(pool) {}
+
+  std::uint32_t add(Lexicon lexicon);
+  const Lexicon& lexicon(std::uint32_t index) const { return lexicons_[index]; }
+  // The texts whose lexemes are a sequence of symbols in `rest`.
+  ExprId between(std::uint32_t lexicon, ExprId rest);
+  std::vector<LinearTerm> form(ExprId id);
+  // Names of the terminals that a state is in or may begin.
+  std::vector<std::string> names(ExprId id) const;
+  // Finds out whether the lexer can never be stuck; see lexer_safety.cpp.
+  void decide_safety(std::uint32_t lexicon, CompileContext& context);
+  ByteSet alphabet(ExprId id) const;  // superset of the bytes of its texts
+  std::size_t memory_usage() const { return bytes_; }
+
+ private:
+  friend class LexedMasks;
+  enum class Verdict : std::uint8_t { kUnknown, kYes, kNo };
+  // One way in which a pattern matches: what is left of it, and what the text to come must be.
+  struct Thread {
+    ExprId rest;
+    ExprId demand;
+    bool operator==(const Thread&) const = default;
+  };
+  struct Item {  // a terminal that competes
+    std::uint16_t terminal = 0;
+    std::vector<Thread> threads;
+    std::vector<ExprId> trackers;
+    ExprId
+        prefix{};  // texts that begin with a match; kept in mode kFirst for patterns with context
+    std::vector<LexKeyword> keywords;
+    bool operator==(const Item&) const = default;
+  };
+  struct Accept {
+    std::uint16_t terminal;
+    ExprId guard;
+  };
+  struct Edge {
+    ByteSet bytes;
+    std::uint32_t target;
+  };
+  struct State {
+    std::uint32_t lexicon = 0;
+    std::vector<Item> items;
+    std::vector<Accept> accepts;  // what a lexeme that ends here may be
+    std::vector<Edge> edges;
+    bool expanded = false;
+    bool open = false;  // the lexeme may go on
+    Verdict leads_on = Verdict::kUnknown;
+    bool produces_known = false;
+    std::vector<bool> produces;  // terminals that a lexeme begun so may become; only if asked for
+    Hash128 hash;
+  };
+  struct Stack {  // a parser state
+    std::uint32_t lexicon;
+    ExprId rest;
+    bool expanded = false;
+    std::vector<std::pair<std::uint16_t, ExprId>> next;  // sorted
+    std::uint32_t start = 0;                             // state of the lexer
+  };
+  struct Safety {
+    std::uint32_t start = 0;    // the lexer in which all terminals compete
+    std::vector<ExprId> after;  // what may be demanded of the text after a separator
+    bool fixed = false;
+    std::unordered_map<std::uint32_t, bool> separable;  // by guard
+  };
+  struct HashOfHash {
+    std::size_t operator()(const Hash128& hash) const { return hash.lo; }
+  };
+
+  ExprId node(std::uint32_t state, std::uint32_t stack);
+  std::uint32_t stack_of(std::uint32_t lexicon, ExprId rest);
+  const Stack& expanded(std::uint32_t stack);
+  std::uint32_t start_state(std::uint32_t lexicon, const std::vector<bool>& competing);
+  std::uint32_t intern(State state);
+  const State& expanded_state(std::uint32_t state);
+  Item step(const Lexicon& lexicon, const Item& item, std::uint8_t byte);
+  ExprId step_here(ExprId id, std::uint32_t truths, std::uint8_t byte);
+  void close(State& state);
+  void close_longest(State& state);
+  void close_first(State& state);
+  void accept(State& state, const Item& item, ExprId guard);
+  ExprId prefix_of(const Item& item);
+  bool possible(const Thread& thread, const std::vector<ExprId>& trackers);
+  bool universal(ExprId prefix);
+  const std::vector<bool>& produces(std::uint32_t state);
+  ExprId target(std::uint32_t state, std::uint32_t stack);
+  template <typename Wanted>
+  bool reaches(ExprId guard, std::uint32_t state, Wanted&& wanted);
+  bool separable(std::uint32_t lexicon, ExprId guard);
+  bool leads_on(std::uint32_t state, const std::vector<bool>* wanted);
+
+  ExprPool& pool_;
+  std::deque<Lexicon> lexicons_;
+  std::deque<State> states_;
+  std::deque<Stack> stacks_;
+  std::unordered_map<Hash128, std::uint32_t, HashOfHash> lexicon_index_;
+  std::unordered_map<Hash128, std::uint32_t, HashOfHash> state_index_;
+  std::unordered_map<std::uint64_t, std::uint32_t> stack_index_;   // (lexicon, expression)
+  std::unordered_map<Hash128, std::uint32_t, HashOfHash> starts_;  // by competing terminals
+  std::unordered_map<std::uint32_t, Safety> safeties_;             // by lexicon
+  std::size_t bytes_ = 0;
+};
+
+}  // namespace formgate

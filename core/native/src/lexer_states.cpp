@@ -1,0 +1,314 @@
+// The lexer: what is left of every terminal that competes, step by step.
+//
+// In mode kLongest the items are derivatives, and a lexeme ends under the guard that none of them
+// matches more. In mode kFirst an item also has the demands its look-aheads make of the text to
+// come, and says whether it has a match already: then terminals of lower preference are out; while
+// it may still have one, they end lexemes under the guard that it will not.
+#include <algorithm>
+
+#include "expr_helpers.hpp"
+#include "formgate/expr_pool.hpp"
+#include "formgate/lexing.hpp"
+
+namespace formgate {
+
+ExprId Lexing::step_here(ExprId id, std::uint32_t truths, std::uint8_t byte) {
+  if (id == ExprPool::kAllId) return id;
+  for (const LinearTerm& term : pool_.form_here(id, truths)) {
+    if (term.bytes.contains(byte)) return term.target;
+  }
+  return ExprPool::kEmptyId;
+}
+
+// Whether some text goes on so.
+bool Lexing::possible(const Thread& thread, const std::vector<ExprId>& trackers) {
+  const Node& rest = pool_.node(thread.rest);
+  if (thread.rest == ExprPool::kEmptyId || thread.demand == ExprPool::kEmptyId) return false;
+  const bool context = !pool_.free_of_context(thread.rest);
+  if (thread.demand == ExprPool::kAllId && !context && !(rest.flags & kBoolean)) return true;
+  const ExprId texts = pool_.concat(thread.rest, ExprPool::kAllId);
+  return pool_.live(pool_.scope(pool_.intersect(texts, thread.demand), trackers));
+}
+
+// Texts that begin with a match.
+ExprId Lexing::prefix_of(const Item& item) {
+  if (item.prefix != ExprPool::kEmptyId || item.threads.empty()) return item.prefix;
+  return pool_.concat(item.threads[0].rest, ExprPool::kAllId);
+}
+
+bool Lexing::universal(ExprId prefix) {
+  if (prefix == ExprPool::kEmptyId) return false;
+  if (pool_.nullable(prefix)) return true;  // what begins with a match goes on in any way
+  if (!(pool_.node(prefix).flags & kBoolean)) return false;
+  return !pool_.live(pool_.complement(prefix));
+}
+
+Lexing::Item Lexing::step(const Lexicon& lexicon, const Item& item, std::uint8_t byte) {
+  Item out;
+  out.terminal = item.terminal;
+  const std::uint32_t truths = pool_.tracker_truths(item.trackers);
+  for (ExprId tracker : item.trackers) out.trackers.push_back(step_here(tracker, truths, byte));
+  std::vector<Thread> threads;
+  for (const Thread& thread : item.threads) {
+    std::vector<ExprPool::Conditional> terms;
+    pool_.conditional_terms(thread.rest, truths, terms);
+    ExprId demand = kNoExpr;
+    for (const ExprPool::Conditional& term : terms) {
+      if (!term.bytes.contains(byte)) continue;
+      if (demand == kNoExpr) demand = step_here(thread.demand, truths, byte);
+      const ExprId both = pool_.intersect(demand, step_here(term.condition, truths, byte));
+      if (both == ExprPool::kEmptyId) continue;
+      const auto known = std::ranges::find(threads, both, &Thread::demand);
+      if (known == threads.end()) {
+        threads.push_back({term.target, both});
+      } else {
+        known->rest = pool_.unite(known->rest, term.target);
+      }
+    }
+  }
+  bool behinds = false;
+  for (const Thread& thread : threads) {
+    if (!possible(thread, out.trackers)) continue;
+    behinds = behinds || pool_.node(thread.rest).behinds || pool_.node(thread.demand).behinds;
+    out.threads.push_back(thread);
+  }
+  std::ranges::sort(out.threads, {}, [this](const Thread& t) { return pool_.node(t.demand).hash; });
+  if (!behinds) out.trackers.clear();
+  if (item.prefix != ExprPool::kEmptyId) out.prefix = step_here(item.prefix, 0, byte);
+  if (out.prefix != ExprPool::kEmptyId && !pool_.live(out.prefix)) out.prefix = ExprPool::kEmptyId;
+  if (lexicon.mode == LexMode::kFirst && universal(out.prefix)) out.prefix = ExprPool::kAllId;
+  for (const LexKeyword& keyword : item.keywords) {
+    const ExprId rest = step_here(keyword.literal, 0, byte);
+    if (rest != ExprPool::kEmptyId) {
+      out.keywords.push_back({keyword.terminal, keyword.embedded, rest});
+    }
+  }
+  return out;
+}
+
+std::uint32_t Lexing::start_state(std::uint32_t index, const std::vector<bool>& competing) {
+  const Lexicon& lexicon = lexicons_[index];
+  Hasher hasher(0x57A + index);
+  for (bool bit : competing) hasher.add(bit);
+  const Hash128 key = hasher.finish();
+  if (const auto it = starts_.find(key); it != starts_.end()) return it->second;
+  std::vector<bool> embedded(competing.size(), false);
+  for (std::size_t i = 0; i < competing.size(); ++i) {
+    if (!competing[i]) continue;
+    for (const LexKeyword& keyword : lexicon.terminals[i].keywords) {
+      if (keyword.embedded) embedded[keyword.terminal] = true;
+    }
+  }
+  State state;
+  state.lexicon = index;
+  for (std::uint16_t i = 0; i < competing.size(); ++i) {
+    const LexTerminal& terminal = lexicon.terminals[i];
+    if (!competing[i] || embedded[i] || terminal.pattern == ExprPool::kEmptyId) continue;
+    Item item;
+    item.terminal = i;
+    item.threads.push_back({terminal.pattern, ExprPool::kAllId});
+    item.trackers = terminal.trackers;
+    item.prefix = ExprPool::kEmptyId;
+    if (lexicon.mode == LexMode::kFirst && !pool_.free_of_context(terminal.pattern)) {
+      const ExprId texts = pool_.concat(terminal.pattern, ExprPool::kAllId);
+      item.prefix = pool_.scope(texts, terminal.trackers);
+    }
+    for (const LexKeyword& keyword : terminal.keywords) {
+      if (competing[keyword.terminal]) item.keywords.push_back(keyword);
+    }
+    state.items.push_back(std::move(item));
+  }
+  state.open = true;
+  const std::uint32_t out = intern(std::move(state));
+  starts_.emplace(key, out);
+  return out;
+}
+
+std::uint32_t Lexing::intern(State state) {
+  Hasher hasher(0x57B);
+  hasher.add(lexicons_[state.lexicon].hash).add(state.items.size());
+  for (const Item& item : state.items) {
+    hasher.add(item.terminal).add(item.threads.size()).add(item.trackers.size());
+    for (const Thread& thread : item.threads) {
+      hasher.add(pool_.node(thread.rest).hash).add(pool_.node(thread.demand).hash);
+    }
+    for (ExprId id : item.trackers) hasher.add(pool_.node(id).hash);
+    hasher.add(pool_.node(item.prefix).hash).add(item.keywords.size());
+    for (const LexKeyword& keyword : item.keywords) {
+      hasher.add(keyword.terminal).add(pool_.node(keyword.literal).hash);
+    }
+  }
+  hasher.add(state.accepts.size());
+  for (const Accept& accept : state.accepts) {
+    hasher.add(accept.terminal).add(pool_.node(accept.guard).hash);
+  }
+  state.hash = hasher.finish();
+  const auto [it, fresh] =
+      state_index_.emplace(state.hash, static_cast<std::uint32_t>(states_.size()));
+  if (fresh) {
+    bytes_ += sizeof(State) + state.items.size() * (sizeof(Item) + 64) + 64;
+    states_.push_back(std::move(state));
+  }
+  return it->second;
+}
+
+const Lexing::State& Lexing::expanded_state(std::uint32_t index) {
+  if (states_[index].expanded) return states_[index];
+  const State& from = states_[index];  // states are never moved
+  const Lexicon& lexicon = lexicons_[from.lexicon];
+  // Bytes that every part of every item treats alike move together.
+  ByteGroups groups;
+  std::uint64_t number = 0;
+  ByteSet moving;
+  const auto split = [&](LinearForm form) {
+    for (const LinearTerm& term : form) groups.add(term.bytes, number++);
+  };
+  for (const Item& item : from.items) {
+    const std::uint32_t truths = pool_.tracker_truths(item.trackers);
+    for (const Thread& thread : item.threads) {
+      std::vector<ExprPool::Conditional> terms;
+      pool_.conditional_terms(thread.rest, truths, terms);
+      for (const ExprPool::Conditional& term : terms) {
+        groups.add(term.bytes, number++);
+        moving = moving | term.bytes;
+        if (term.condition != ExprPool::kAllId) split(pool_.form_here(term.condition, truths));
+      }
+      if (thread.demand != ExprPool::kAllId) split(pool_.form_here(thread.demand, truths));
+    }
+    for (ExprId tracker : item.trackers) split(pool_.form_here(tracker, truths));
+    if (item.prefix != ExprPool::kEmptyId) split(pool_.linear_form(item.prefix));
+    for (const LexKeyword& keyword : item.keywords) split(pool_.linear_form(keyword.literal));
+  }
+  std::vector<Edge> edges;
+  groups.for_each(moving, [&](std::uint8_t byte, const ByteSet& bytes) {
+    State next;
+    next.lexicon = from.lexicon;
+    for (const Item& item : from.items) {
+      Item moved = step(lexicon, item, byte);
+      const bool matched = lexicon.mode == LexMode::kFirst && universal(prefix_of(moved));
+      if (!moved.threads.empty() || moved.prefix != ExprPool::kEmptyId) {
+        next.items.push_back(std::move(moved));
+      }
+      if (matched) break;
+    }
+    close(next);
+    if (!next.open && next.accepts.empty()) return;
+    const std::uint32_t target = intern(std::move(next));
+    const auto known = std::ranges::find(edges, target, &Edge::target);
+    if (known == edges.end()) {
+      edges.push_back({bytes, target});
+    } else {
+      known->bytes = known->bytes | bytes;
+    }
+  });
+  bytes_ += edges.size() * sizeof(Edge);
+  states_[index].edges = std::move(edges);
+  states_[index].expanded = true;
+  return states_[index];
+}
+
+// Finds what may end here, and keeps of the items what may go on.
+void Lexing::close(State& state) {
+  if (lexicons_[state.lexicon].mode == LexMode::kLongest) {
+    close_longest(state);
+  } else {
+    close_first(state);
+  }
+  for (Item& item : state.items) {
+    std::erase_if(item.threads, [this, &item](const Thread& thread) {
+      if (thread.rest == ExprPool::kEpsilonId) return true;
+      if (pool_.free_of_context(thread.rest)) return false;
+      std::vector<ExprPool::Conditional> terms;
+      pool_.conditional_terms(thread.rest, pool_.tracker_truths(item.trackers), terms);
+      return terms.empty();
+    });
+    if (item.threads.empty()) {
+      item.trackers.clear();
+      item.keywords.clear();
+    }
+    state.open = state.open || !item.threads.empty();
+  }
+  if (!state.open) {
+    state.items.clear();
+    return;
+  }
+  // A terminal that can end no lexeme any more still stands before others while it may match.
+  while (!state.items.empty() && state.items.back().threads.empty()) state.items.pop_back();
+  std::erase_if(state.items, [](const Item& item) {
+    return item.threads.empty() &&
+           (item.prefix == ExprPool::kEmptyId || item.prefix == ExprPool::kAllId);
+  });
+}
+
+void Lexing::accept(State& state, const Item& item, ExprId guard) {
+  std::uint16_t terminal = item.terminal;
+  for (const LexKeyword& keyword : item.keywords) {
+    if (pool_.nullable(keyword.literal)) terminal = keyword.terminal;
+  }
+  const auto known = std::ranges::find(state.accepts, terminal, &Accept::terminal);
+  if (known == state.accepts.end()) {
+    state.accepts.push_back({terminal, guard});
+  } else {
+    known->guard = pool_.unite(known->guard, guard);
+  }
+}
+
+void Lexing::close_longest(State& state) {
+  const Item* winner = nullptr;
+  std::vector<ExprId> longer;
+  for (const Item& item : state.items) {
+    const ExprId rest = item.threads[0].rest;
+    if (!winner && pool_.nullable(rest)) winner = &item;
+    longer.push_back(pool_.without_empty(rest));
+  }
+  if (!winner) return;
+  const ExprId more = pool_.unite(longer);
+  ExprId guard = ExprPool::kAllId;
+  if (more != ExprPool::kEmptyId) {
+    guard = pool_.complement(pool_.concat(more, ExprPool::kAllId));
+  }
+  accept(state, *winner, guard);
+}
+
+void Lexing::close_first(State& state) {
+  ExprId before = ExprPool::kAllId;  // no terminal of higher preference matches
+  for (const Item& item : state.items) {
+    const std::uint32_t truths = pool_.tracker_truths(item.trackers);
+    for (const Thread& thread : item.threads) {
+      const ExprId end = pool_.empty_condition(thread.rest, truths);
+      if (end == ExprPool::kEmptyId) continue;
+      ExprId guard = pool_.intersect(end, thread.demand);
+      if (!item.trackers.empty()) guard = pool_.scope(guard, item.trackers);
+      guard = pool_.intersect(guard, before);
+      if (guard != ExprPool::kEmptyId && pool_.live(guard)) accept(state, item, guard);
+    }
+    const ExprId prefix = prefix_of(item);
+    if (prefix != ExprPool::kEmptyId && prefix != ExprPool::kAllId) {
+      before = pool_.intersect(before, pool_.complement(prefix));
+    }
+  }
+}
+
+const std::vector<bool>& Lexing::produces(std::uint32_t index) {
+  if (states_[index].produces_known) return states_[index].produces;
+  std::vector<bool> found(lexicons_[states_[index].lexicon].terminals.size(), false);
+  std::vector<std::uint32_t> order{index};
+  std::unordered_map<std::uint32_t, bool> seen{{index, true}};
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    if (states_[order[i]].produces_known) {
+      const std::vector<bool>& known = states_[order[i]].produces;
+      for (std::size_t k = 0; k < found.size(); ++k) found[k] = found[k] || known[k];
+      continue;
+    }
+    const std::vector<Edge> edges = expanded_state(order[i]).edges;
+    for (const Edge& edge : edges) {
+      for (const Accept& accept : states_[edge.target].accepts) found[accept.terminal] = true;
+      if (seen.emplace(edge.target, true).second) order.push_back(edge.target);
+    }
+  }
+  states_[index].produces = std::move(found);
+  states_[index].produces_known = true;
+  return states_[index].produces;
+}
+
+}  // namespace formgate
