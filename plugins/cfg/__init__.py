@@ -1,4 +1,4 @@
-"""Context-free formats: ``gbnf``, ``ebnf``, ``abnf``; and ``grammar``, shipped ones by name.
+"""Context-free formats: ``lark``, ``gbnf``, ``ebnf``, ``abnf``; and ``grammar``, shipped ones by name.
 
 The module is imported whenever plugins are loaded, so it holds the registration only; a parser is
 imported when the first grammar of its format is compiled.
@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from importlib import import_module
+from pathlib import PurePath
 from typing import TYPE_CHECKING
 
 from formgate.core.registry import Format, hookimpl
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from formgate.plugins.cfg._abnf import compile_abnf
     from formgate.plugins.cfg._ebnf import compile_ebnf
     from formgate.plugins.cfg._gbnf import compile_gbnf
+    from formgate.plugins.cfg._lark import compile_lark
     from formgate.plugins.cfg._shipped import shipped, shipped_path
 
 __all__ = [
@@ -26,6 +28,7 @@ __all__ = [
     "compile_abnf",
     "compile_ebnf",
     "compile_gbnf",
+    "compile_lark",
     "register_formats",
     "shipped",
     "shipped_path",
@@ -38,9 +41,11 @@ _MODULES = {
     "compile_abnf": "_abnf",
     "compile_ebnf": "_ebnf",
     "compile_gbnf": "_gbnf",
+    "compile_lark": "_lark",
     "shipped": "_shipped",
     "shipped_path": "_shipped",
 }
+_LARK_START = re.compile(r"^[?!]{0,2}start[ \t]*(?:\.[ \t]*[+-]?\d+[ \t]*)?:(?!:)", re.MULTILINE)
 _FIRST_RULE = re.compile(r"(?:\[\d+[a-z]?\]\s*)?[^\W\d][\w.-]*\s*::=")
 
 
@@ -68,6 +73,13 @@ def _write_ebnf(source: object, builder: GrammarBuilder, options: Mapping[str, o
 def _write_abnf(source: object, builder: GrammarBuilder, options: Mapping[str, object], /) -> None:
     """Import the parser and let it write the grammar."""
     from formgate.plugins.cfg._abnf import compile_format  # noqa: PLC0415
+
+    compile_format(source, builder, options)
+
+
+def _write_lark(source: object, builder: GrammarBuilder, options: Mapping[str, object], /) -> None:
+    """Import the front end and let it write the grammar."""
+    from formgate.plugins.cfg._lark import compile_format  # noqa: PLC0415
 
     compile_format(source, builder, options)
 
@@ -103,9 +115,28 @@ def _looks_like_ebnf(source: object) -> bool:
         place = max(source.find("*/", place + 2), place) + 2
 
 
+def _looks_like_lark(source: object) -> bool:
+    """Say whether a source is surely a Lark grammar: a line of it defines the rule ``start``."""
+    if isinstance(source, PurePath):
+        return source.suffix == ".lark"
+    if not isinstance(source, str) or "start" not in source:
+        return False
+    return _LARK_START.search(source) is not None and not (
+        _looks_like_gbnf(source) or _looks_like_ebnf(source)
+    )
+
+
 @hookimpl
 def register_formats(register: Callable[[Format], None]) -> None:
     """Offer the formats."""
+    register(
+        Format(
+            name="lark",
+            compile=_write_lark,
+            guess=_looks_like_lark,
+            description="context-free grammars in the language of the lark package",
+        )
+    )
     register(
         Format(
             name="gbnf",

@@ -1,0 +1,219 @@
+"""Format ``lark``: context-free grammars in the language of the lark package.
+
+What a grammar means depends on how its text is cut into terminals, which ``lexing`` says:
+
+- ``lark``: as lark itself reads it, by the parser and lexer that ``parser`` and ``lexer`` name;
+- ``longest``: the longest match of the terminals that may come next;
+- ``any``: without a lexer, every way to cut the text counts.
+
+lark loads the grammar (``_lark_load``); this module has the options, and the way without a lexer.
+See ``docs/reference/lark.md``.
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from formgate.core.errors import GrammarError, UnsupportedConstraint
+from formgate.plugins.cfg._lark_load import load
+from formgate.plugins.cfg._lark_terminals import TerminalWriter
+from formgate.plugins.cfg._lark_use import find_used, write_rules
+from formgate.plugins.cfg._options import check_options
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from formgate.core.grammar import GrammarBuilder, Node
+    from formgate.plugins.cfg._lark_use import Used
+
+__all__ = ["compile_format", "compile_lark"]
+
+_OPTIONS = (
+    "start",
+    "lexing",
+    "parser",
+    "lexer",
+    "g_regex_flags",
+    "import_paths",
+    "base_path",
+)
+_LEXINGS = ("lark", "longest", "any")
+# The lexers of each parser, the default first.
+_LEXERS = {
+    "lalr": ("contextual", "basic"),
+    "earley": ("dynamic", "dynamic_complete", "basic"),
+}
+
+
+def compile_lark(
+    source: str | os.PathLike[str],
+    builder: GrammarBuilder,
+    *,
+    start: str = "start",
+    lexing: str = "lark",
+    parser: str | None = None,
+    lexer: str | None = None,
+    g_regex_flags: int | str = 0,
+    import_paths: Sequence[str | os.PathLike[str]] = (),
+    base_path: str | os.PathLike[str] | None = None,
+) -> Node:
+    r"""Write a Lark grammar and return the node of its start.
+
+    Cost: lark's, 7 to 40 ms for a grammar that was not loaded before; then linear in the grammar.
+
+    Args:
+        source: The grammar, or the path of a file that holds it.
+        builder: Where to write; the rules keep their names.
+        start: The rule that the whole text must match.
+        lexing: How the text is cut into terminals: ``lark``, ``longest`` or ``any``.
+        parser: Of ``lark``: ``lalr`` (the default) or ``earley``.
+        lexer: Of ``lark``: ``contextual`` or ``basic`` for lalr; ``dynamic``,
+            ``dynamic_complete`` or ``basic`` for earley. Of ``longest``: ``contextual`` or
+            ``basic``. The first is the default.
+        g_regex_flags: ``re`` flags for all terminals.
+        import_paths: Folders that are searched for imports.
+        base_path: The folder that relative imports begin from; by default, that of the file.
+
+    Raises:
+        GrammarError: lark refuses the grammar, or an option has no meaning.
+        UnsupportedConstraint: The grammar asks for what cannot be enforced exactly.
+        LimitError: It is nested, or grows, beyond reason.
+        MissingDependencyError: The lark package is not installed.
+
+    Example:
+        >>> from formgate.core.grammar import GrammarBuilder
+        >>> builder = GrammarBuilder()
+        >>> grammar = 'start: "(" start ")" | /[0-9]+/'
+        >>> builder.start(compile_lark(grammar, builder, lexing="any"))
+    """
+    mode, lexer = _mode(lexing, parser, lexer)
+    if not isinstance(start, str):
+        raise GrammarError(f"start is the name of a rule, not {start!r:.60}")
+    text, folder = _read(source)
+    if base_path is not None:
+        folder = _folder("base_path", base_path)
+    folders = _folders(import_paths)
+    loaded = load(text, base_path=folder, import_paths=folders)
+    used = find_used(loaded, start)
+    inner: dict[str, object] = {"g_regex_flags": g_regex_flags, "import_paths": folders}
+    terminals = TerminalWriter(builder, loaded.source, g_regex_flags, inner | {"base_path": folder})
+    if mode != "any":
+        from formgate.plugins.cfg._lark_lexed import write_lexed  # noqa: PLC0415 (one way of two)
+
+        return write_lexed(used, terminals, start, mode=mode, contextual=lexer == "contextual")
+    if lexer is not None:
+        from formgate.plugins.cfg._lark_dynamic import check_dynamic  # noqa: PLC0415 (rare)
+
+        check_dynamic(used, start, lexer, terminals)
+    return _scannerless(used, terminals, start)
+
+
+def compile_format(source: object, builder: GrammarBuilder, options: Mapping[str, object]) -> None:
+    """Write a grammar given to ``formgate.compile``.
+
+    Raises:
+        GrammarError: As for ``compile_lark``; the source is of another type, or an option unknown.
+        UnsupportedConstraint: As for ``compile_lark``.
+        LimitError: As for ``compile_lark``.
+        MissingDependencyError: As for ``compile_lark``.
+    """
+    check_options("lark", options, _OPTIONS)
+    if not isinstance(source, (str, os.PathLike)):
+        raise GrammarError(
+            "the lark format takes a grammar as a string, or the path of a file as a "
+            f"pathlib.Path, not {type(source).__name__}"
+        )
+    given: dict[str, Any] = {name: options[name] for name in options}
+    builder.start(compile_lark(source, builder, **given))
+
+
+def _scannerless(used: Used, terminals: TerminalWriter, start: str) -> Node:
+    """Write a grammar in which every way to cut the text counts.
+
+    Ignored terminals may stand before the first terminal and after each.
+    """
+    builder = terminals.builder
+    ignored = [terminals.pattern(terminal) for terminal in used.ignored]
+    skip = builder.star(builder.choice(*ignored)) if ignored else None
+    nodes: dict[str, Node] = {}
+
+    def symbol(name: str) -> Node:
+        if name not in nodes:
+            node = terminals.pattern(used.loaded.terminals[name])
+            nodes[name] = node if skip is None else builder.seq(node, skip)
+        return nodes[name]
+
+    write_rules(used, builder, symbol)
+    whole = builder.rule(start)
+    return whole if skip is None else builder.seq(skip, whole)
+
+
+def _mode(lexing: str, parser: str | None, lexer: str | None) -> tuple[str, str | None]:
+    """Return ``any``, ``first`` or ``longest``, and the lexer; for ``any``, that of lark's Earley.
+
+    Raises:
+        GrammarError: An option has no meaning, or none beside another.
+    """
+    _check("lexing", lexing, _LEXINGS)
+    if lexing != "lark" and parser is not None:
+        raise GrammarError(
+            f"parser={parser!r} says how lark reads the text, which lexing={lexing!r} replaces",
+            hint="leave one of them out",
+        )
+    if lexing == "any":
+        if lexer is not None:
+            raise GrammarError(
+                f"lexing='any' has no lexer, but lexer={lexer!r} is given",
+                hint="leave one of them out",
+            )
+        return "any", None
+    parser = "lalr" if parser is None else parser
+    if parser == "cyk":
+        raise UnsupportedConstraint(
+            "lark's CYK parser is not supported",
+            hint="parser='earley', lexer='basic' accepts the same texts",
+        )
+    _check("parser", parser, tuple(_LEXERS))
+    known = _LEXERS[parser]
+    if lexer is None or lexer == "auto":
+        lexer = known[0]
+    _check("lexer", lexer, known, f" beside parser={parser!r}")
+    if lexing == "longest":
+        return "longest", lexer
+    return ("any" if lexer.startswith("dynamic") else "first"), lexer
+
+
+def _check(name: str, value: object, known: tuple[str, ...], where: str = "") -> None:
+    """Refuse a value that is none of those known."""
+    if value not in known:
+        choices = ", ".join(repr(one) for one in known)
+        raise GrammarError(f"{name}={value!r:.60} is none of {choices}{where}")
+
+
+def _read(source: str | os.PathLike[str]) -> tuple[str, str | None]:
+    """Return the text of a grammar, and the folder of the file that it stands in."""
+    if isinstance(source, str):
+        return source, None
+    path = Path(source)
+    try:
+        return path.read_text(encoding="utf8"), str(path.parent)
+    except (OSError, UnicodeDecodeError) as error:
+        raise GrammarError(f"cannot read the grammar: {error}") from error
+
+
+def _folder(name: str, value: object) -> str:
+    """Return a folder given by its path."""
+    if not isinstance(value, (str, os.PathLike)) or not isinstance(os.fspath(value), str):
+        raise GrammarError(f"{name} is the path of a folder, not {value!r:.60}")
+    return str(os.fspath(value))
+
+
+def _folders(given: object) -> tuple[str, ...]:
+    """Return folders given by their paths."""
+    if isinstance(given, (str, os.PathLike)):
+        return (_folder("import_paths", given),)
+    if not isinstance(given, (list, tuple)):
+        raise GrammarError(f"import_paths is a list of folders, not {given!r:.60}")
+    return tuple(_folder("each of import_paths", folder) for folder in given)

@@ -1,0 +1,154 @@
+"""Which rules and terminals of a Lark grammar count, and how rules are written to a builder.
+
+lark drops the rules that no other rule uses, again and again, then the terminals that no rule is
+left to use. What is left may still be out of the start's reach, and in the basic lexer its
+terminals compete with the others; so the rule is followed to the letter here.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from formgate.core.errors import GrammarError, UnsupportedConstraint
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from formgate.core.grammar import GrammarBuilder, Node
+    from formgate.plugins.cfg._lark_load import Loaded, Op, Terminal
+
+__all__ = ["Used", "find_used", "write_body", "write_rules"]
+
+# From this count on, lark makes a repetition a rule of its own.
+_COUNT_WITH_RULE = 50
+
+
+class Used:
+    """What lark keeps of a grammar.
+
+    Args:
+        loaded: The grammar.
+        rules: The names of the rules, in order.
+        terminals: The terminals, in order; with those that are ignored.
+    """
+
+    def __init__(self, loaded: Loaded, rules: Sequence[str], terminals: Sequence[Terminal]) -> None:
+        self.loaded = loaded
+        self.rules = tuple(rules)
+        self.terminals = tuple(terminals)
+
+    @property
+    def ignored(self) -> tuple[Terminal, ...]:
+        """The terminals that may stand anywhere."""
+        return tuple(self.loaded.terminals[name] for name in self.loaded.ignored)
+
+
+def find_used(loaded: Loaded, start: str) -> Used:
+    """Return what lark keeps for a start.
+
+    Raises:
+        GrammarError: There is no such rule.
+        UnsupportedConstraint: What is used is left to a program by ``%declare``.
+    """
+    if start not in loaded.rules:
+        known = ", ".join(list(loaded.rules)[:10]) or "none"
+        raise GrammarError(
+            f"the grammar has no rule {start!r}, which the text must match; its rules: {known}",
+            hint="define it, or name another with start=...",
+        )
+    users: dict[str, int] = dict.fromkeys(loaded.rules, 0)
+    uses = {}
+    for name, body in loaded.rules.items():
+        symbols, repeats_itself = _symbols(name, body)
+        uses[name] = symbols
+        for kind, symbol in symbols:
+            if kind == "rule" and symbol in users and (symbol != name or repeats_itself):
+                users[symbol] += 1
+    users[start] += 1
+    unused = [name for name, count in users.items() if not count]
+    while unused:
+        name = unused.pop()
+        for kind, symbol in uses.pop(name):
+            if kind == "rule" and symbol in users and symbol != name:
+                users[symbol] -= 1
+                if not users[symbol]:
+                    unused.append(symbol)
+    names = {symbol for symbols in uses.values() for kind, symbol in symbols if kind == "terminal"}
+    names.update(loaded.ignored)
+    _refuse_declared(loaded, uses)
+    terminals = [terminal for name, terminal in loaded.terminals.items() if name in names]
+    return Used(loaded, list(uses), terminals)
+
+
+def _symbols(name: str, body: Sequence[Op]) -> tuple[set[tuple[str, str]], bool]:
+    """Return the symbols of a body, and whether lark's rule for a repetition in it uses the rule.
+
+    Those below a count of zero are no part of it.
+    """
+    begins: list[int] = []
+    dead = [False] * len(body)
+    repeats_itself = False
+    for index, op in enumerate(body):
+        if op.kind in ("terminal", "rule"):
+            begins.append(index)
+            continue
+        count = 1 if op.kind == "repeat" else op.low
+        first = begins[-count] if count else index
+        del begins[len(begins) - count :]
+        begins.append(first)
+        if op.kind == "repeat" and op.high == 0:
+            dead[first:index] = [True] * (index - first)
+        elif op.kind == "repeat" and (op.high is None or op.high >= _COUNT_WITH_RULE):
+            repeats_itself = repeats_itself or any(
+                not dead[at] and body[at].kind == "rule" and body[at].name == name
+                for at in range(first, index)
+            )
+    symbols = {
+        (op.kind, op.name)
+        for op, skipped in zip(body, dead, strict=True)
+        if op.name and not skipped
+    }
+    return symbols, repeats_itself
+
+
+def _refuse_declared(loaded: Loaded, uses: dict[str, set[tuple[str, str]]]) -> None:
+    """Refuse names that the grammar leaves to a program."""
+    if not loaded.declared:
+        return
+    used = {symbol for symbols in uses.values() for _, symbol in symbols} | set(loaded.ignored)
+    for name in sorted(loaded.declared & used):
+        offset = loaded.source.code.find(name)
+        raise UnsupportedConstraint(
+            f"{name} is only declared: a program makes it from the text, such as a postlex "
+            "(lark's Indenter), and the grammar does not say how",
+            source=loaded.source.source if offset >= 0 else None,
+            offset=loaded.source.place(offset) if offset >= 0 else None,
+            end=loaded.source.place(offset) + len(name) if offset >= 0 else None,
+            hint="define it, or start at a rule that does without, with start=...",
+        )
+
+
+def write_rules(used: Used, builder: GrammarBuilder, terminal: Callable[[str], Node]) -> None:
+    """Define the rules of a grammar; ``terminal`` says what stands for a terminal in them."""
+    for name in used.rules:
+        builder.define(name, write_body(used.loaded.rules[name], builder, terminal))
+
+
+def write_body(
+    body: Sequence[Op], builder: GrammarBuilder, terminal: Callable[[str], Node]
+) -> Node:
+    """Return the node of a rule's body."""
+    stack: list[Node] = []
+    for op in body:
+        if op.kind == "terminal":
+            stack.append(terminal(op.name))
+        elif op.kind == "rule":
+            stack.append(builder.rule(op.name))
+        elif op.kind == "repeat":
+            stack.append(builder.repeat(stack.pop(), op.low, op.high))
+        else:
+            parts = stack[len(stack) - op.low :]
+            del stack[len(stack) - op.low :]
+            stack.append(builder.seq(*parts) if op.kind == "seq" else builder.choice(*parts))
+    (node,) = stack
+    return node
