@@ -1,6 +1,5 @@
 """Context-free formats: ``lark``, ``gbnf``, ``ebnf``, ``abnf``; and ``grammar``, shipped ones.
 
-
 The module is imported whenever plugins are loaded, so it holds the registration only; a parser is
 imported when the first grammar of its format is compiled.
 """
