@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import heapq
 from collections import defaultdict
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
@@ -55,6 +55,8 @@ class LexicalTerminal:
         literal: The text, where the pattern is one text with no flags.
         priority: Which terminal a lexer prefers.
         is_text: Whether it was written as a text: such terminals are keywords of patterns.
+        width: The most characters it matches, as far as the lexer's order knows.
+        length: The length of the pattern as written.
     """
 
     name: str
@@ -62,6 +64,8 @@ class LexicalTerminal:
     literal: str | None = None
     priority: int = 0
     is_text: bool = False
+    width: int = 0
+    length: int = 0
 
 
 @dataclass(frozen=True)
@@ -77,6 +81,7 @@ class SymbolGrammar:
         owners: For each helper rule the rule it was made for.
         has_lexer: Whether a lexer cuts the text into terminals; else every split counts.
         keywords: For each pattern terminal the terminals whose texts it gives way to.
+        fragments: Terminals that others are made of.
         not_analysed: What had to be left out of ``productions``, one sentence each.
     """
 
@@ -88,6 +93,7 @@ class SymbolGrammar:
     owners: Mapping[str, str] = field(default_factory=dict)
     has_lexer: bool = True
     keywords: Mapping[str, frozenset[str]] = field(default_factory=dict)
+    fragments: frozenset[str] = frozenset()
     not_analysed: tuple[str, ...] = ()
 
     def rules(self) -> dict[str, list[Production]]:
@@ -133,17 +139,7 @@ class SymbolGrammar:
         return trimmed._with(tuple(p for p in productive if p.head in reached))
 
     def _with(self, productions: tuple[Production, ...]) -> SymbolGrammar:
-        return SymbolGrammar(
-            self.starts,
-            productions,
-            self.terminals,
-            self.ignored,
-            self.places,
-            self.owners,
-            self.has_lexer,
-            self.keywords,
-            self.not_analysed,
-        )
+        return replace(self, productions=productions)
 
 
 class Yields:

@@ -7,6 +7,7 @@ Rules come with their places; those of terminals are looked up in the source.
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from formgate.core.errors import GrammarError, MissingDependencyError
@@ -21,6 +22,9 @@ if TYPE_CHECKING:
 __all__ = ["lexer_order", "read_lark", "symbol_grammar"]
 
 _DEFINITION = re.compile(r"^(?P<name>_*[A-Z][A-Z_0-9]*)(?:\.-?\d+)?\s*:", re.MULTILINE)
+_STATEMENT = re.compile(r"^(?:%|[?!]*_*[A-Za-z][\w]*(?:\{[^}]*\})?(?:\.-?\d+)?\s*:)", re.MULTILINE)
+_NAME = re.compile(r"\b_*[A-Z][A-Z_0-9]*\b")
+_NOT_NAMES = re.compile(r'//[^\n]*|"(?:[^"\\\n]|\\.)*"|/(?![/*])(?:[^/\\\n]|\\.)+/')
 
 
 def read_lark(
@@ -53,8 +57,10 @@ def read_lark(
         raise _grammar_error(source, error) from error
     except OSError as error:
         raise GrammarError(f"a grammar to be imported cannot be read: {error}") from error
-    places = _places(source, rules, terminals)
-    return symbol_grammar(terminals, productions, ignored, start=start, places=places)
+    grammar = symbol_grammar(
+        terminals, productions, ignored, start=start, places=_places(source, rules, terminals)
+    )
+    return replace(grammar, fragments=_fragments(source))
 
 
 def symbol_grammar(
@@ -79,15 +85,15 @@ def symbol_grammar(
     ordered = lexer_order(terminals)
     productions = tuple(
         Production(
-            rule.origin.name,
-            tuple(symbol.name for symbol in rule.expansion),
+            str(rule.origin.name),
+            tuple(str(symbol.name) for symbol in rule.expansion),
             rule.options.priority or 0,
         )
         for rule in rules
     )
     heads = {production.head for production in productions}
     owners = {head: owner for head in heads if (owner := _owner(head, heads)) != head}
-    known = {terminal.name: _terminal(terminal) for terminal in ordered}
+    known = {str(terminal.name): _terminal(terminal) for terminal in ordered}
     for production in productions:
         for symbol in production.body:
             if symbol not in heads and symbol not in known:
@@ -96,7 +102,7 @@ def symbol_grammar(
         (start,),
         productions,
         known,
-        tuple(dict.fromkeys(ignored)),
+        tuple(dict.fromkeys(map(str, ignored))),
         places or {},
         owners,
         keywords=_keywords(ordered, flags),
@@ -126,11 +132,13 @@ def lexer_order(terminals: Iterable[TerminalDef]) -> list[TerminalDef]:
 def _terminal(terminal: TerminalDef) -> LexicalTerminal:
     is_text = terminal.pattern.type == "str"
     return LexicalTerminal(
-        terminal.name,
+        str(terminal.name),
         terminal.pattern.to_regexp(),
         terminal.pattern.value if is_text and not terminal.pattern.flags else None,
         terminal.priority,
         is_text,
+        terminal.pattern.max_width,
+        len(terminal.pattern.value),
     )
 
 
@@ -169,6 +177,17 @@ def _places(
             if at >= 0:
                 places[terminal.name] = _place(source, at)
     return places
+
+
+def _fragments(source: str) -> frozenset[str]:
+    """Return the terminals that stand in the definition of another."""
+    bare = _NOT_NAMES.sub(" ", source)
+    found: set[str] = set()
+    for match in _DEFINITION.finditer(bare):
+        after = _STATEMENT.search(bare, match.end())
+        body = bare[match.end() : after.start() if after else len(bare)]
+        found |= set(_NAME.findall(body))
+    return frozenset(found)
 
 
 def _place(source: str, offset: int) -> Place:

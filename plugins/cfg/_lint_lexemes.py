@@ -161,6 +161,17 @@ class Lexemes:
             ),
         )
 
+    def extended(self, first: str, second: str) -> str | None:
+        """Return a text of ``first`` that begins with, and is longer than, one of ``second``."""
+        return self._pair(
+            "extended",
+            first,
+            second,
+            lambda b, one, other: b.intersection(
+                one(), b.scope(b.seq(other(), b.plus(b.any_char())))
+            ),
+        )
+
     def beginning(self, first: str, second: str) -> str | None:
         """Return a text that begins with a text of each terminal; None where there is none."""
         return self._pair(

@@ -66,9 +66,10 @@ class Projection:
 
         ``complete`` is False afterwards where the search was given up.
         """
-        return next(self._walk(is_goal), None)
+        return next(self.walk(is_goal), None)
 
-    def _walk(self, is_goal: Callable[[int, frozenset[int]], bool]) -> Iterator[Reached]:
+    def walk(self, is_goal: Callable[[int, frozenset[int]], bool]) -> Iterator[Reached]:
+        """Yield all states that a predicate holds for, in order of cost."""
         automaton = self._automaton
         none: frozenset[_Item] = frozenset()
         queue: list[tuple[int, int, tuple[int, frozenset[_Item]]]] = []
