@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from formgate.core.grammar import GrammarBuilder, Node
 
-__all__ = ["compile_format", "compile_regex"]
+__all__ = ["compile_format", "compile_regex", "flags_of"]
 
 _OPTIONS = ("flags",)
 _FLAG_LETTERS = {
@@ -48,7 +48,7 @@ def compile_regex(pattern: str, builder: GrammarBuilder, *, flags: int | str = 0
         >>> builder = GrammarBuilder()
         >>> builder.start(compile_regex(r"\d{4}-\d\d", builder))
     """
-    parsed = parse(pattern, _flags(flags))
+    parsed = parse(pattern, flags_of(flags))
     if parsed.has_atomic:
         check_atomic(pattern, parsed)
     return Writer(pattern, parsed, builder).write()
@@ -72,7 +72,7 @@ def compile_format(source: object, builder: GrammarBuilder, options: Mapping[str
             f"the regex format has no option {unknown[0]!r}",
             hint="its options are: " + ", ".join(_OPTIONS),
         )
-    flags = _flags(options.get("flags", 0))
+    flags = flags_of(options.get("flags", 0))
     if isinstance(source, re.Pattern):
         if flags:
             raise GrammarError(
@@ -90,7 +90,7 @@ def compile_format(source: object, builder: GrammarBuilder, options: Mapping[str
     builder.start(compile_regex(source, builder, flags=flags))
 
 
-def _flags(flags: object) -> int:
+def flags_of(flags: object) -> int:
     """Return flags as the integer that ``re`` takes."""
     if isinstance(flags, str):
         unknown = sorted(set(flags) - set(_FLAG_LETTERS))

@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from formgate.core.grammar import GrammarBuilder, Node
     from formgate.plugins.regex._parser import Parsed
 
-__all__ = ["Writer"]
+__all__ = ["INSIDE", "Place", "Writer", "flatten"]
 
 # More plain alternatives than this become one automaton.
 _FEW_STRINGS = 4
@@ -50,7 +50,7 @@ _CONDITIONS = (Anchor, Look)
 _CHARACTERS = (Literal, CharClass)
 
 
-class _Place(NamedTuple):
+class Place(NamedTuple):
     """What is known of where a node stands.
 
     Args:
@@ -64,8 +64,8 @@ class _Place(NamedTuple):
     left: int | None
 
 
-_WHOLE = _Place(at_start=True, at_end=True, left=None)
-_INSIDE = _Place(at_start=False, at_end=False, left=None)
+_WHOLE = Place(at_start=True, at_end=True, left=None)
+INSIDE = Place(at_start=False, at_end=False, left=None)
 
 
 class Writer:
@@ -138,9 +138,9 @@ class Writer:
 
     # -- sequences
 
-    def _visit(self, node: Syntax, place: _Place) -> None:
+    def _visit(self, node: Syntax, place: Place) -> None:
         """Put the node's value on the stack of values, now or by tasks."""
-        items = _flatten(node)
+        items = flatten(node)
         parts = [self._leaf(item) for item in items]
         holes = [index for index, part in enumerate(parts) if part is None]
         if not holes:
@@ -158,7 +158,7 @@ class Writer:
             self._later(items[index], places[index], self._visit_composite)
 
     def _later(
-        self, node: Syntax, place: _Place, visit: Callable[[Syntax, _Place], None] | None = None
+        self, node: Syntax, place: Place, visit: Callable[[Syntax, Place], None] | None = None
     ) -> None:
         """Visit a node once the tasks put after this one are done."""
         self._tasks.append(lambda: (visit or self._visit)(node, place))
@@ -177,7 +177,7 @@ class Writer:
             parts[index] = values.pop()
         values.append(self._sequence(parts))
 
-    def _places(self, items: list[Syntax], holes: list[int], place: _Place) -> dict[int, _Place]:
+    def _places(self, items: list[Syntax], holes: list[int], place: Place) -> dict[int, Place]:
         """Return where the items at these indices stand."""
         prefix = suffix = 0
         if place.at_start:
@@ -192,9 +192,9 @@ class Writer:
             for index in range(len(items) - 1, 0, -1):
                 left[index - 1] = left[index] + self._measures.of(items[index]).low
         if not (left or place.at_start or place.at_end):
-            return dict.fromkeys(holes, _INSIDE)
+            return dict.fromkeys(holes, INSIDE)
         return {
-            index: _Place(
+            index: Place(
                 at_start=place.at_start and index <= prefix,
                 at_end=place.at_end and index >= len(items) - 1 - suffix,
                 left=left[index] if left else None,
@@ -204,7 +204,7 @@ class Writer:
 
     # -- composites
 
-    def _visit_composite(self, item: Syntax, place: _Place) -> None:
+    def _visit_composite(self, item: Syntax, place: Place) -> None:
         """Put the value of an item that is no sequence, no leaf and no anchor on the stack."""
         if isinstance(item, Alternation):
             self._visit_alternation(item, place)
@@ -215,15 +215,15 @@ class Writer:
         else:
             self._later(item.body if isinstance(item, Atomic) else item, place)
 
-    def _visit_repeat(self, item: Repeat, place: _Place) -> None:
+    def _visit_repeat(self, item: Repeat, place: Place) -> None:
         """Put the value of a repeat on the stack."""
         values = self._values
         self._tasks.append(lambda: values.append(self._repeat(item, values.pop())))
         if item.maximum != 1:
-            place = _Place(at_start=False, at_end=False, left=place.left)
+            place = Place(at_start=False, at_end=False, left=place.left)
         self._later(item.body, place)
 
-    def _visit_alternation(self, item: Alternation, place: _Place) -> None:
+    def _visit_alternation(self, item: Alternation, place: Place) -> None:
         """Put the value of an alternation on the stack."""
         merged = self._merged(item.branches)
         if merged is not None:
@@ -245,7 +245,7 @@ class Writer:
         """Return one class for branches of one character, one automaton for many plain texts."""
         plain: list[Syntax] = []
         for branch in branches:
-            flat = _flatten(branch) if isinstance(branch, Sequence) else [branch]
+            flat = flatten(branch) if isinstance(branch, Sequence) else [branch]
             if len(flat) > 1 or (flat and not isinstance(flat[0], _CHARACTERS)):
                 return None
             plain += flat or [Literal("", 0, 0)]
@@ -262,7 +262,7 @@ class Writer:
 
     # -- look-around
 
-    def _visit_look(self, look: Look, place: _Place) -> None:
+    def _visit_look(self, look: Look, place: Place) -> None:
         """Put the value of a look-ahead or look-behind on the stack."""
         if look.behind:
             moved = self._without_tails(look)
@@ -272,7 +272,7 @@ class Writer:
         else:
             self._check_decided(look, place)
         self._looks = True
-        items = _flatten(look.body)
+        items = flatten(look.body)
         edge = items[0 if look.behind else -1] if items else None
         margin: Node | None
         if isinstance(edge, Anchor) and edge.kind in _EDGES[look.behind]:
@@ -281,7 +281,7 @@ class Writer:
         else:
             margin = self._any_text()
         self._tasks.append(lambda: self._finish_look(look, margin))
-        inner = _Place(
+        inner = Place(
             at_start=margin is None if look.behind else place.at_start,
             at_end=margin is None and not look.behind,
             left=0 if look.behind else None,
@@ -311,7 +311,7 @@ class Writer:
             return builder.optional(builder.seq(self._any_text(), builder.literal("\n")))
         return None
 
-    def _anchor(self, items: list[Syntax], index: int, place: _Place) -> Node | None:
+    def _anchor(self, items: list[Syntax], index: int, place: Place) -> Node | None:
         """Return the condition of the anchor at this index, or None if it always holds."""
         anchor = items[index]
         assert isinstance(anchor, Anchor)  # noqa: S101 (tells the type checker)
@@ -327,7 +327,7 @@ class Writer:
         language = builder.empty() if margin is None else margin
         return builder.look_behind(language) if behind else builder.look_ahead(language)
 
-    def _word_boundary(self, items: list[Syntax], index: int, place: _Place) -> Node | None:
+    def _word_boundary(self, items: list[Syntax], index: int, place: Place) -> Node | None:
         """Return the condition of a word boundary, by what its neighbours are known to be."""
         anchor = items[index]
         assert isinstance(anchor, Anchor)  # noqa: S101 (tells the type checker)
@@ -346,7 +346,7 @@ class Writer:
         self._looks = self._looks or Side.UNKNOWN in (before, after)
         return words.node(before, after, negated=anchor.kind is AnchorKind.NOT_BOUNDARY)
 
-    def _check_decided(self, item: Look | Anchor, place: _Place) -> None:
+    def _check_decided(self, item: Look | Anchor, place: Place) -> None:
         """Refuse a look-ahead inside a look-behind that sees past its end."""
         if place.left is None or self._measures.of(item).reach <= place.left:
             return
@@ -366,10 +366,10 @@ class Writer:
         """
         if not self._measures.of(look).reach:
             return None
-        flat = _flatten(look.body)
+        flat = flatten(look.body)
         body = flat[0] if len(flat) == 1 else look.body
         branches = [
-            _flatten(branch)
+            flatten(branch)
             for branch in (body.branches if isinstance(body, Alternation) else [body])
         ]
         span = look.start, look.end
@@ -404,7 +404,7 @@ _EDGES = {
 _NEAR = 8
 
 
-def _flatten(node: Syntax) -> list[Syntax]:
+def flatten(node: Syntax) -> list[Syntax]:
     """Return the items of a sequence, nested ones spread out and adjacent literals joined."""
     if not isinstance(node, Sequence):
         return [node]

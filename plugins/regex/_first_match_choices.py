@@ -1,0 +1,101 @@
+"""Which earlier choices stand in the way of a later one.
+
+Choices are added in the order of trying. One stands in the way of a later one if a text can begin
+with both and it makes a difference which is taken: it makes none between parts of one width before
+the same rest. They are found by their first characters, so that of hundreds of choices just those
+are compared that begin alike; plain texts are sorted, so that of many thousands just those are
+looked at of which one begins another.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from formgate.plugins.regex._first_match_facts import Facts, Rest
+
+__all__ = ["Choices", "nested_texts"]
+
+_FEW_CODES = 4
+
+
+class Choices:
+    """The choices before one place of a pattern, each with the rest that follows it.
+
+    Args:
+        facts: What is known of the parts of the pattern.
+        spend: Told of the work to be done.
+
+    Attributes:
+        closed: One of them can always be taken, so a later one never is.
+    """
+
+    __slots__ = ("_by_code", "_facts", "_spend", "_wide", "closed")
+
+    def __init__(self, facts: Facts, spend: Callable[[int], None]) -> None:
+        self._facts = facts
+        self._spend = spend
+        self._by_code: dict[int, list[Rest]] = {}
+        self._wide: list[Rest] = []
+        self.closed = False
+
+    def add(self, choice: Rest) -> list[Rest]:
+        """Add a choice; return the earlier ones that stand in its way."""
+        codes = _few_codes(choice)
+        near = self._wide
+        if codes is None:
+            near = [*near, *(one for group in self._by_code.values() for one in group)]
+            self._wide.append(choice)
+        elif codes:
+            near = [*near, *(one for code in codes for one in self._by_code.get(code, ()))]
+            for code in codes:
+                self._by_code.setdefault(code, []).append(choice)
+        self._spend(len(near))
+        self.closed = self.closed or choice.total
+        found = {id(one): one for one in near if self._hinders(one, choice)}
+        return list(found.values())
+
+    def _hinders(self, one: Rest, choice: Rest) -> bool:
+        """Say whether an earlier choice stands in the way of a later one."""
+        own, other = one.fact, choice.fact
+        if (
+            own is not None
+            and other is not None
+            and own.low == own.high == other.low == other.high
+            and one.after is choice.after
+        ):
+            return False
+        return not self._facts.disjoint(one, choice)
+
+
+def _few_codes(choice: Rest) -> list[int] | None:
+    """Return the characters a choice can begin with, if those are few."""
+    if choice.first is None:
+        return None
+    codes: list[int] = []
+    for ranges in choice.first:
+        for start, stop in ranges:
+            if len(codes) + stop - start >= _FEW_CODES:
+                return None
+            codes += range(start, stop + 1)
+    return codes
+
+
+def nested_texts(texts: list[str], spend: Callable[[int], None]) -> list[list[int]]:
+    """Return for each text the indices of the earlier ones that begin it, or that it begins.
+
+    Equal texts begin each other. Cost: a sort, and the pairs found.
+    """
+    found: list[list[int]] = [[] for _ in texts]
+    shorter: list[int] = []
+    for index in sorted(range(len(texts)), key=texts.__getitem__):
+        text = texts[index]
+        while shorter and not text.startswith(texts[shorter[-1]]):
+            shorter.pop()
+        spend(len(shorter))
+        for other in shorter:
+            found[max(index, other)].append(min(index, other))
+        shorter.append(index)
+    return [sorted(indices) for indices in found]
