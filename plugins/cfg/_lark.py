@@ -21,6 +21,7 @@ from formgate.plugins.cfg._lark_load import load
 from formgate.plugins.cfg._lark_terminals import TerminalWriter
 from formgate.plugins.cfg._lark_use import find_used, write_rules
 from formgate.plugins.cfg._options import check_options
+from formgate.plugins.regex._format import flags_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -95,10 +96,11 @@ def compile_lark(
     if base_path is not None:
         folder = _folder("base_path", base_path)
     folders = _folders(import_paths)
+    flags = flags_of(g_regex_flags)
     loaded = load(text, base_path=folder, import_paths=folders)
     used = find_used(loaded, start)
-    inner: dict[str, object] = {"g_regex_flags": g_regex_flags, "import_paths": folders}
-    terminals = TerminalWriter(builder, loaded.source, g_regex_flags, inner | {"base_path": folder})
+    inner: dict[str, object] = {"g_regex_flags": flags, "import_paths": folders}
+    terminals = TerminalWriter(builder, loaded.source, flags, inner | {"base_path": folder})
     if mode != "any":
         from formgate.plugins.cfg._lark_lexed import write_lexed  # noqa: PLC0415 (one way of two)
 
@@ -106,7 +108,7 @@ def compile_lark(
     if lexer is not None:
         from formgate.plugins.cfg._lark_dynamic import check_dynamic  # noqa: PLC0415 (rare)
 
-        check_dynamic(used, start, lexer, terminals)
+        check_dynamic(used, lexer, terminals)
     return _scannerless(used, terminals, start)
 
 

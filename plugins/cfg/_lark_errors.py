@@ -97,7 +97,9 @@ def _syntax_error(
     text = source.text if imported is None else imported[1]
     offset = getattr(cause, "pos_in_stream", None)
     offset = len(text) if not isinstance(offset, int) or offset < 0 else min(offset, len(text))
-    accepts: Iterable[str] = getattr(cause, "accepts", None) or getattr(cause, "expected", ())
+    accepts: Iterable[str] = (
+        getattr(cause, "accepts", None) or getattr(cause, "expected", None) or ()
+    )
     expected = sorted({_WORDS[name] for name in accepts if name in _WORDS})
     what = _lower(_PLACE.sub("", message.strip()).partition("\n")[0])
     name = _ILLEGAL.match(text, offset)

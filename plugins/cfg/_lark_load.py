@@ -165,7 +165,7 @@ def _load(source: LarkSource, base_path: str | None, import_paths: tuple[str, ..
             "the grammar is nested too deep for the lark package, or imports itself"
         ) from None
     except Exception as error:
-        raise explain(error, source, imports.latest) from error
+        raise explain(error, source, imports.latest) from None
     return Loaded(source, terminals, rules, ignored, declared, imports.files)
 
 
@@ -237,15 +237,17 @@ def _compile(grammar: Grammar, source: LarkSource) -> _Compiled:
         bodies = list(tree.find_data("expansion"))
         if len(bodies) == 1 and not bodies[0].children:
             raise GrammarError(f"terminal {name} is empty")
-        terminals.append(TerminalDef(name, to_pattern.transform(nr_deepcopy_tree(tree)), priority))
+        own = nr_deepcopy_tree(tree)  # type: ignore[no-untyped-call]
+        terminals.append(TerminalDef(name, to_pattern.transform(own), priority))
     declared = frozenset(
         [str(name) for name, (tree, _) in grammar.term_defs if tree is None]
         + [str(name) for name, _, tree, _ in grammar.rule_defs if tree is None]
     )
 
     rule_defs = list(grammar.rule_defs)
-    anonymous = PrepareAnonTerminals(terminals)
-    prepare_rule = PrepareLiterals() * ValidateSymbols() * anonymous * ApplyTemplates(rule_defs)
+    anonymous = PrepareAnonTerminals(terminals)  # type: ignore[no-untyped-call]
+    templates = ApplyTemplates(rule_defs)  # type: ignore[no-untyped-call]
+    prepare_rule = PrepareLiterals() * ValidateSymbols() * anonymous * templates
     rules: dict[str, tuple[Op, ...]] = {}
     for name, parameters, tree, options in rule_defs:  # grows while templates are used
         if parameters:
@@ -260,7 +262,8 @@ def _compile(grammar: Grammar, source: LarkSource) -> _Compiled:
         if tree is None:
             continue
         anonymous.rule_options = options if options and options.keep_all_tokens else None
-        rules[name] = _operations(name, prepare_rule.transform(nr_deepcopy_tree(tree)))
+        own = nr_deepcopy_tree(tree)  # type: ignore[no-untyped-call]
+        rules[name] = _operations(name, prepare_rule.transform(own))
     return (
         {terminal.name: _terminal(terminal, source.parts) for terminal in terminals},
         rules,

@@ -31,7 +31,7 @@ class TerminalWriter:
         self,
         builder: GrammarBuilder,
         source: LarkSource,
-        flags: int | str,
+        flags: int,
         inner: Mapping[str, object],
     ) -> None:
         self.builder = builder

@@ -1,0 +1,157 @@
+"""Lark grammars with a lexer: what its terminals are, and which is preferred.
+
+The order is that of lark's basic lexer (``lark.lexer.BasicLexer``, which the contextual lexer has
+one of for each set of terminals): priority, then greatest length, then length as written, then
+name. Strings that a regex of the same priority matches, too, are its keywords: lark tries the regex
+only, and looks at what it matched (``lark.lexer._create_unless``). Whether a regex matches a string
+is asked of this library's own engine, since ``re`` may take exponential time.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from formgate.core.errors import EmptyLanguageError, UnsupportedConstraint
+from formgate.core.grammar import GrammarBuilder
+from formgate.core.grammar import Terminal as Lexeme
+from formgate.core.vocabulary import Vocabulary
+from formgate.plugins.cfg._lark_terminals import TerminalWriter, check_width, unsupported_part
+from formgate.plugins.cfg._lark_use import write_rules
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from formgate.core._native import Engine
+    from formgate.core.grammar import Node
+    from formgate.plugins.cfg._lark_load import Terminal
+    from formgate.plugins.cfg._lark_use import Used
+
+__all__ = ["in_order", "write_lexed"]
+
+
+def in_order(terminals: Sequence[Terminal]) -> list[Terminal]:
+    """Return terminals in the order in which lark tries them; each must have a width."""
+
+    def rank(terminal: Terminal) -> tuple[int, int, int, str]:
+        longest = 0 if terminal.width is None else terminal.width[1]
+        return -terminal.priority, -longest, -terminal.length, terminal.name
+
+    return sorted(terminals, key=rank)
+
+
+def write_lexed(
+    used: Used, terminals: TerminalWriter, start: str, *, mode: str, contextual: bool
+) -> Node:
+    """Write a grammar that has a lexer.
+
+    Args:
+        used: The grammar.
+        terminals: Writes its terminals.
+        start: The rule that the whole text must match.
+        mode: ``first`` for lark's own way, ``longest``.
+        contextual: Whether only those terminals compete that the rules can take next.
+
+    Raises:
+        GrammarError: A terminal matches the empty text, or is no regex.
+        UnsupportedConstraint: A terminal cannot be written exactly.
+    """
+    for terminal in used.terminals:
+        check_width(terminal)
+        if terminal.part is not None and mode == "first":
+            raise unsupported_part(terminal.part, terminals.source, "as lark reads a text")
+    ordered = in_order(used.terminals)
+    ignored = {terminal.name for terminal in used.ignored}
+    keywords = _keywords(ordered, terminals) if mode == "first" else {}
+    lexemes = [
+        _lexeme(terminal, terminals, ignored, keywords.get(terminal.name, []), mode)
+        for terminal in ordered
+    ]
+    builder = terminals.builder
+
+    def symbol(name: str) -> Node:
+        # A lexer never hands on what is ignored, so no rule can have it.
+        return builder.nothing() if name in ignored else builder.terminal(name)
+
+    write_rules(used, builder, symbol)
+    return builder.lexed(
+        builder.rule(start),
+        lexemes,
+        mode="first" if mode == "first" else "longest",
+        contextual=contextual,
+    )
+
+
+def _lexeme(
+    terminal: Terminal,
+    terminals: TerminalWriter,
+    ignored: set[str],
+    keyword_of: Sequence[tuple[str, bool]],
+    mode: str,
+) -> Lexeme:
+    """Return one terminal for the builder."""
+    builder = terminals.builder
+    name = terminal.name
+    if mode == "longest":
+        pattern = terminals.pattern(terminal)
+        if terminal.part is None and not terminals.is_plain(terminal):
+            pattern = builder.scope(pattern)
+        return Lexeme(name, pattern, ignored=name in ignored)
+    if any(embedded and other in ignored for other, embedded in keyword_of):
+        # Where the ignored regex competes, which is everywhere, this is never matched by itself,
+        # and what the regex matches is dropped.
+        return Lexeme(name, builder.nothing(), ignored=name in ignored)
+    keyword_of = [(other, embedded) for other, embedded in keyword_of if other not in ignored]
+    if keyword_of and name in ignored:
+        raise UnsupportedConstraint(
+            f"lark's lexer ignores {terminal.literal!r} except where terminal {keyword_of[0][0]} "
+            "may stand, whose lexeme it becomes and fails: not supported",
+            hint="give one of them another priority, or say lexing='longest'",
+        )
+    if keyword_of and not terminals.is_plain(terminal):
+        raise UnsupportedConstraint(
+            f"the string {terminal.literal!r} has flags (or the whole grammar has), and terminal "
+            f"{keyword_of[0][0]} matches it, too; lark then looks at each of its lexemes, with the "
+            "flags, which is not supported",
+            hint="give one of them another priority, or say lexing='longest'",
+        )
+    text = terminal.literal if keyword_of else None
+    return Lexeme(
+        name,
+        terminals.first_match(terminal),
+        ignored=name in ignored,
+        keyword_of=tuple(keyword_of),
+        text=text,
+    )
+
+
+def _keywords(
+    ordered: Sequence[Terminal], terminals: TerminalWriter
+) -> dict[str, list[tuple[str, bool]]]:
+    """Return for each string the regexes that match it in full, and whether it is embedded."""
+    found: dict[str, list[tuple[str, bool]]] = {}
+    strings = [terminal for terminal in ordered if terminal.literal is not None]
+    for regex in ordered:
+        if regex.literal is not None:
+            continue
+        same = [string for string in strings if string.priority == regex.priority]
+        if not same:
+            continue
+        takes = _matcher(regex, terminals)
+        for string in same:
+            if takes is not None and takes.accepts(string.literal or ""):
+                embedded = string.flags <= regex.flags
+                found.setdefault(string.name, []).append((regex.name, embedded))
+    return found
+
+
+def _matcher(terminal: Terminal, terminals: TerminalWriter) -> Engine | None:
+    """Return an engine for the texts that a terminal's first match takes whole, if there are."""
+    builder = GrammarBuilder()
+    writer = TerminalWriter(builder, terminals.source, terminals.flags, {})
+    builder.start(builder.scope(writer.first_match(terminal)))
+    octets: list[bytes | None] = [bytes([octet]) for octet in range(256)]
+    vocabulary = Vocabulary([*octets, None], stop_ids=[256])
+    try:
+        return builder.build().compile(vocabulary)
+    except EmptyLanguageError:
+        return None
