@@ -387,8 +387,11 @@ class _Parser:
             return rules.add(Text(text))
         parts = []
         for piece in re.findall(r"[A-Za-z]|[^A-Za-z]+", text):
-            cases = tuple((ord(case), ord(case)) for case in (piece.upper(), piece.lower()))
-            parts.append(rules.add(Chars(cases) if piece.isalpha() else Text(piece)))
+            if piece.isalpha():
+                upper, lower = ord(piece.upper()), ord(piece.lower())
+                parts.append(rules.add(Chars(((upper, upper), (lower, lower)))))
+            else:
+                parts.append(rules.add(Text(piece)))
         return rules.add(Seq(tuple(parts)))
 
     def _skip(self) -> None:

@@ -22,7 +22,10 @@ __all__ = ["compile_ebnf", "compile_format", "read_ebnf"]
 _OPTIONS = ("dialect", "root", "start")
 _DIALECTS = ("auto", "w3c", "iso")
 _SIGN = re.compile(r"(?P<w3c>::=)|(?P<iso>=)")
-_BEFORE_SIGN = re.compile(r"\s*(?:\[\d+[a-z]?\]\s*)?[\w.-]+(?:\s+\w+)*\s*")
+_LABEL = re.compile(r"\[\d+[a-z]?\]\s*")
+_WORD = re.compile(r"[\w.-]+")
+# Nested comments of ISO's need no care here: their ends are no words and no sign.
+_COMMENTS = (("/*", "*/"), ("(*", "*)"), ("*)", ""), ("# ", "\n"), ("##", "\n"), ("#\n", ""))
 
 
 def compile_ebnf(
@@ -84,25 +87,30 @@ def read_ebnf(source: str, *, dialect: str = "auto") -> Rules:
 
 def _dialect_of(scan: Scanner) -> str:
     """Return the dialect that the first rule shows by the sign after its name."""
-    place = _after_comments(scan.source)
-    name = _BEFORE_SIGN.match(scan.source, place)
-    sign = None if name is None else _SIGN.match(scan.source, name.end())
-    if sign is None:
+    source = scan.source
+    place = _after_comments(source, 0)
+    if (label := _LABEL.match(source, place)) is not None:
+        place = label.end()
+    named = False
+    while (word := _WORD.match(source, place)) is not None:
+        named = True
+        place = _after_comments(source, word.end())
+    sign = _SIGN.match(source, place)
+    if sign is None or not named:
         raise scan.error(
             "a rule begins with 'name ::=' (W3C) or 'name =' (ISO)",
-            min(place if name is None else name.end(), max(len(scan.source) - 1, 0)),
+            min(place, max(len(source) - 1, 0)),
             hint='say dialect="w3c" or dialect="iso"',
         )
     return str(sign.lastgroup)
 
 
-def _after_comments(source: str) -> int:
-    """Return where the first rule begins, by the comments of either dialect."""
-    place = 0
+def _after_comments(source: str, place: int) -> int:
+    """Return where white space and comments of either dialect end."""
     while True:
         while source[place : place + 1].isspace():
             place += 1
-        for opener, closer in (("/*", "*/"), ("(*", "*)"), ("# ", "\n"), ("##", "\n"), ("#\n", "")):
+        for opener, closer in _COMMENTS:
             if source.startswith(opener, place):
                 end = source.find(closer, place + 2)
                 place = len(source) if end < 0 else end + len(closer)

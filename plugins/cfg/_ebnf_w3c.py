@@ -39,6 +39,7 @@ _NAMED = re.compile(_NAME)
 _HEAD = re.compile(rf"{_NAME}\s*::=")
 _LABEL = re.compile(rf"\[\d+[a-z]?\][ \t]*(?={_NAME}\s*::=)")
 _REMARK = re.compile(r"\[\s*(?:(?:wfc|vc|nsc|wf|ws)\s*:|[a-z]+://)", re.IGNORECASE)
+_BARE_RANGE = re.compile(r"#x[0-9A-Fa-f]+\s*-\s*#x[0-9A-Fa-f]+")
 _HEXADECIMAL = frozenset("0123456789abcdefABCDEF")
 _MARKS = {"?": (0, 1), "*": (0, None), "+": (1, None)}
 
@@ -175,12 +176,6 @@ class _Parser:
         scan, rules = self._scan, self._rules
         item = self._repeated(item)
         if group.left is not None and group.minus is not None:
-            if self._is_code(group.left) and self._is_code(item):
-                raise scan.error(
-                    "a range of characters stands in square brackets",
-                    group.minus,
-                    hint="write [#x41-#x5A]",
-                )
             item = rules.add(Minus(group.left, item, group.minus))
             group.left = None
         elif group.minus is not None:
@@ -192,13 +187,6 @@ class _Parser:
             )
         group.items.append(item)
 
-    def _is_code(self, item: int) -> bool:
-        """Say whether an item is a character by its number."""
-        expression = self._rules.expressions[item]
-        return isinstance(expression, Chars) and len(expression.ranges) == 1 and (
-            expression.ranges[0][0] == expression.ranges[0][1]
-        )  # fmt: skip
-
     def _item(self) -> int:
         """Read a literal, a class, a character or a name."""
         scan, rules = self._scan, self._rules
@@ -209,6 +197,13 @@ class _Parser:
             return rules.add(Text(text))
         if scan.peek == "[":
             return self._class(begin)
+        if (span := _BARE_RANGE.match(scan.source, begin)) is not None:
+            raise scan.error(
+                "a range of characters stands in square brackets",
+                begin,
+                span.end(),
+                hint=f"write [{span[0]}]",
+            )
         if scan.take("#x"):
             code = self._code(begin)
             if 0xD800 <= code <= 0xDFFF:
