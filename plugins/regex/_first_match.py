@@ -116,7 +116,7 @@ class _Writer:
         self._pattern = pattern
         self._parsed = parsed
         self._builder = builder
-        self._facts = Facts(parsed.measures)
+        self._facts = Facts()
         self._plain = PlainWriter(pattern, parsed, builder, self._atomic)
         self._end = Rest(None, None, None)
         self._guards = 0
@@ -124,7 +124,7 @@ class _Writer:
 
     def write(self) -> Node:
         """Return the node of the whole pattern."""
-        check_place(self._pattern, self._parsed, self._plain.anchor)
+        check_place(self._pattern, self._parsed.tree, self._facts, self._plain.anchor)
         return self._part(self._parsed.tree, self._end)
 
     def _atomic(self, node: Syntax) -> Node:

@@ -20,6 +20,9 @@ __all__ = ["Choices", "nested_texts"]
 
 _FEW_CODES = 4
 
+# So few choices are all compared.
+_FEW_CHOICES = 8
+
 
 class Choices:
     """The choices before one place of a pattern, each with the rest that follows it.
@@ -32,30 +35,44 @@ class Choices:
         closed: One of them can always be taken, so a later one never is.
     """
 
-    __slots__ = ("_by_code", "_facts", "_spend", "_wide", "closed")
+    __slots__ = ("_all", "_by_code", "_facts", "_spend", "_wide", "closed")
 
     def __init__(self, facts: Facts, spend: Callable[[int], None]) -> None:
         self._facts = facts
         self._spend = spend
+        self._all: list[Rest] = []
         self._by_code: dict[int, list[Rest]] = {}
         self._wide: list[Rest] = []
         self.closed = False
 
     def add(self, choice: Rest) -> list[Rest]:
         """Add a choice; return the earlier ones that stand in its way."""
-        codes = _few_codes(choice)
-        near = self._wide
-        if codes is None:
-            near = [*near, *(one for group in self._by_code.values() for one in group)]
-            self._wide.append(choice)
-        elif codes:
-            near = [*near, *(one for code in codes for one in self._by_code.get(code, ()))]
-            for code in codes:
-                self._by_code.setdefault(code, []).append(choice)
+        earlier = self._all
+        near = earlier if len(earlier) <= _FEW_CHOICES else self._near(choice)
         self._spend(len(near))
+        found = [one for one in near if self._hinders(one, choice)]
+        earlier.append(choice)
+        if len(earlier) > _FEW_CHOICES:
+            for one in earlier if len(earlier) == _FEW_CHOICES + 1 else (choice,):
+                self._sort_in(one)
         self.closed = self.closed or choice.total
-        found = {id(one): one for one in near if self._hinders(one, choice)}
-        return list(found.values())
+        return found
+
+    def _sort_in(self, choice: Rest) -> None:
+        """Keep a choice under the characters it can begin with."""
+        codes = _few_codes(choice)
+        if codes is None:
+            self._wide.append(choice)
+        for code in codes or ():
+            self._by_code.setdefault(code, []).append(choice)
+
+    def _near(self, choice: Rest) -> list[Rest]:
+        """Return the earlier choices that may begin with the same character, each once."""
+        codes = _few_codes(choice)
+        if codes is None:
+            return self._all
+        near = {id(one): one for code in codes for one in self._by_code.get(code, ())}
+        return [*self._wide, *near.values()]
 
     def _hinders(self, one: Rest, choice: Rest) -> bool:
         """Say whether an earlier choice stands in the way of a later one."""

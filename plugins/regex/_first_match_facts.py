@@ -13,11 +13,12 @@ from __future__ import annotations
 from itertools import chain
 from typing import TYPE_CHECKING, NamedTuple
 
-from formgate.plugins.regex._measure import children
+from formgate.plugins.regex._measure import UNBOUNDED, children
 from formgate.plugins.regex._ranges import Ranges, intersects, normalise
 from formgate.plugins.regex._syntax import (
     Alternation,
     Anchor,
+    Atomic,
     CharClass,
     Literal,
     Look,
@@ -28,7 +29,6 @@ from formgate.plugins.regex._syntax import (
 
 if TYPE_CHECKING:
     from formgate.core.grammar import Node
-    from formgate.plugins.regex._measure import Measures
 
 __all__ = ["Fact", "Facts", "Rest"]
 
@@ -96,10 +96,9 @@ class Rest:
 class Facts:
     """Facts of the parts of one pattern, each found once."""
 
-    __slots__ = ("_known", "_measures", "_visits")
+    __slots__ = ("_known", "_visits")
 
-    def __init__(self, measures: Measures) -> None:
-        self._measures = measures
+    def __init__(self) -> None:
         # By identity; the node is kept with its fact so that no other can take its id.
         self._known: dict[int, tuple[Syntax, Fact]] = {}
         self._visits = 0
@@ -110,46 +109,52 @@ class Facts:
         found = known.get(id(root))
         if found is not None:
             return found[1]
-        stack: list[tuple[Syntax, bool]] = [(root, False)]
+        stack = [root]
         while stack:
-            node, ready = stack.pop()
-            if id(node) in known:
+            node = stack[-1]
+            parts = _PARTS[type(node)](node)
+            unknown = [part for part in parts if id(part) not in known]
+            if unknown:
+                stack += unknown
                 continue
-            parts = [] if isinstance(node, Look) else children(node)
-            if ready or not parts:
-                known[id(node)] = node, self._combine(node, parts)
-                continue
-            stack.append((node, True))
-            stack += [(part, False) for part in parts]
+            known[id(node)] = node, self._combine(node, parts)
+            stack.pop()
         return known[id(root)][1]
 
     def rest(self, item: Syntax, after: Rest) -> Rest:
         """Return the rest of a pattern that is a part, then what comes after it."""
         return Rest(item, after, self.of(item))
 
-    def _combine(self, node: Syntax, parts: list[Syntax]) -> Fact:
+    def _combine(self, node: Syntax, parts: list[Syntax]) -> Fact:  # noqa: PLR0911 (as below)
         """Return what is known of a node whose parts are known."""
+        if isinstance(node, CharClass):
+            return Fact(1, 1, False, (node.ranges,))
         if isinstance(node, Literal):
             length = len(node.text)
             return Fact(length, length, not length, (_single(node.text[0]),) if length else ())
-        if isinstance(node, CharClass):
-            return Fact(1, 1, False, (node.ranges,))
         if isinstance(node, Anchor | Look):
-            return Fact(0, 0, False, ())
-        low, high, _ = self._measures.of(node)
+            return _CONDITION
         facts = [self._known[id(part)][1] for part in parts]
+        if isinstance(node, Sequence):
+            return _in_sequence(facts)
         if isinstance(node, Alternation):
-            total = any(fact.total for fact in facts)
-            return Fact(low, high, total, _union([fact.first for fact in facts]))
-        if isinstance(node, Repeat):
-            total = not node.minimum or facts[0].total
-            return Fact(low, high, total, () if node.maximum == 0 else facts[0].first)
-        first: list[_Sets] = []
-        for fact in facts:
-            first.append(fact.first)
-            if fact.low:
-                break
-        return Fact(low, high, all(fact.total for fact in facts), _union(first))
+            return Fact(
+                min([fact.low for fact in facts]),
+                max([fact.high for fact in facts]),
+                any(fact.total for fact in facts),
+                _union([fact.first for fact in facts]),
+            )
+        (body,) = facts
+        if not isinstance(node, Repeat):
+            return body
+        if node.maximum == 0:
+            return Fact(0, 0, True, ())
+        if node.maximum is None:
+            high = UNBOUNDED if body.high else 0
+        else:
+            high = min(body.high * node.maximum, UNBOUNDED)
+        low = min(body.low * node.minimum, UNBOUNDED)
+        return Fact(low, high, not node.minimum or body.total, body.first)
 
     # -- disjointness
 
@@ -225,6 +230,30 @@ class Facts:
             found = self._before(node.body, found)
         return found
 
+
+def _in_sequence(facts: list[Fact]) -> Fact:
+    """Return what is known of parts one after the other."""
+    low = high = 0
+    total = True
+    first: list[_Sets] = []
+    for fact in facts:
+        if not low:
+            first.append(fact.first)
+        low += fact.low
+        high += fact.high
+        total = total and fact.total
+    return Fact(min(low, UNBOUNDED), min(high, UNBOUNDED), total, _union(first))
+
+
+def _no_parts(_: Syntax) -> list[Syntax]:
+    """Return the parts of a node of which none matters."""
+    return []
+
+
+_CONDITION = Fact(0, 0, False, ())
+_PARTS = dict.fromkeys((Literal, CharClass, Anchor, Look), _no_parts) | dict.fromkeys(
+    (Sequence, Alternation, Repeat, Atomic), children
+)
 
 _SINGLES: list[Ranges] = [((code, code),) for code in range(128)]
 

@@ -50,7 +50,8 @@ class _TooManyPaths(Exception):  # noqa: N818 (a signal)
 def paths_of(pattern: str, node: Syntax, facts: Facts) -> list[Path]:
     """Return the ways through a node, in order.
 
-    At most one of them is empty and free of conditions. Recursive; the nesting of patterns is bounded before.
+    At most one of them is empty and free of conditions. Recursive; the nesting of patterns is
+    bounded before.
 
     Raises:
         UnsupportedConstraint: There are too many.

@@ -14,13 +14,13 @@ from typing import TYPE_CHECKING
 
 from formgate.core.errors import LimitError, UnsupportedConstraint
 from formgate.plugins.regex._measure import children
-from formgate.plugins.regex._syntax import Anchor, AnchorKind, Look, Syntax
+from formgate.plugins.regex._syntax import Anchor, AnchorKind, CharClass, Literal, Look, Syntax
 from formgate.plugins.regex._write import flatten
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from formgate.plugins.regex._parser import Parsed
+    from formgate.plugins.regex._first_match_facts import Facts
 
 __all__ = ["check_place"]
 
@@ -35,13 +35,14 @@ _SEES_BEFORE = {
 
 
 def check_place(
-    pattern: str, parsed: Parsed, found_anchor: Callable[[list[Syntax], int], None]
+    pattern: str, tree: Syntax, facts: Facts, found_anchor: Callable[[list[Syntax], int], None]
 ) -> None:
     """Return if the text before a match is no matter.
 
     Args:
         pattern: The pattern.
-        parsed: Its syntax tree.
+        tree: Its syntax tree.
+        facts: What is known of its parts.
         found_anchor: Told of each anchor outside of look-behinds: the items it stands among, and
             its index.
 
@@ -49,8 +50,7 @@ def check_place(
         UnsupportedConstraint: A condition can see that text.
         LimitError: The pattern is nested too deeply.
     """
-    measures = parsed.measures
-    stack: list[tuple[Syntax, int, int, bool]] = [(parsed.tree, 0, 0, False)]
+    stack: list[tuple[Syntax, int, int, bool]] = [(tree, 0, 0, False)]
     while stack:
         node, before, depth, behind = stack.pop()
         if depth > _MAX_NESTING:
@@ -60,21 +60,23 @@ def check_place(
             )
         items = flatten(node)
         for index, item in enumerate(items):
+            if isinstance(item, Literal | CharClass):
+                before += len(item.text) if isinstance(item, Literal) else 1
+                continue
             if isinstance(item, Anchor):
                 if item.kind in _SEES_BEFORE and not before:
                     raise _refusal(_SEES_BEFORE[item.kind], 1, pattern, item)
                 if not behind:
                     found_anchor(items, index)
                 continue
-            measure = measures.of(item)
             inner, inside = before, behind
             if isinstance(item, Look) and item.behind:
-                width = measures.of(item.body).low
+                width = facts.of(item.body).low
                 if width > before:
                     raise _refusal("a look-behind", width, pattern, item)
                 inner, inside = before - width, True
             stack += [(part, inner, depth + 1, inside) for part in children(item)]
-            before += measure.low
+            before += facts.of(item).low
 
 
 def _refusal(what: str, width: int, pattern: str, item: Syntax) -> UnsupportedConstraint:

@@ -48,14 +48,20 @@ class PlainWriter(Writer):
         known = self._parts.get(id(node))
         if known is not None:
             return known[1]
+        written = self._leaf(node)
+        if written is None:
+            written = self._composite(node)
+        self._parts[id(node)] = node, written
+        return written
+
+    def _composite(self, node: Syntax) -> Node:
+        """Return the node of a part that is no leaf."""
         tasks = self._tasks
         base = len(tasks)
         self._visit(node, INSIDE)
         while len(tasks) > base:
             tasks.pop()()
-        written = self._values.pop()
-        self._parts[id(node)] = node, written
-        return written
+        return self._values.pop()
 
     def anchor(self, items: list[Syntax], index: int) -> None:
         """Write an anchor, by what its neighbours in the pattern are known to be."""
