@@ -57,8 +57,12 @@ if TYPE_CHECKING:
 
 __all__ = ["compile_first_match"]
 
-_MAX_ROUNDS = 1000
-_MAX_STEPS = 200_000
+# Each round written out nests two deeper, and grammars may be nested to 500 (Limits.max_depth).
+_MAX_ROUNDS = 200
+
+# A step is some microseconds at most.
+_MAX_STEPS = 1_000_000
+_STEPS_OF_PART = 20
 _MAX_COUNT = 2**31 - 1
 
 # From how many branches on plain texts are sorted to find which of them begin alike.
@@ -154,7 +158,7 @@ class _Writer:
         Recursive; the nesting of patterns is bounded before.
         """
         fact = self._facts.of(node)
-        self._spend(1)
+        self._spend(_STEPS_OF_PART)
         if fact.low != fact.high:
             if isinstance(node, Sequence):
                 return self._sequence(flatten(node), rest)

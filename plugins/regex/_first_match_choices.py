@@ -20,6 +20,8 @@ __all__ = ["Choices", "nested_texts"]
 
 _FEW_CODES = 4
 
+_STEPS_OF_COMPARISON = 4
+
 # So few choices are all compared.
 _FEW_CHOICES = 8
 
@@ -49,7 +51,7 @@ class Choices:
         """Add a choice; return the earlier ones that stand in its way."""
         earlier = self._all
         near = earlier if len(earlier) <= _FEW_CHOICES else self._near(choice)
-        self._spend(len(near))
+        self._spend(_STEPS_OF_COMPARISON * len(near))
         found = [one for one in near if self._hinders(one, choice)]
         earlier.append(choice)
         if len(earlier) > _FEW_CHOICES:

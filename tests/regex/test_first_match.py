@@ -1,0 +1,241 @@
+"""The first match of a pattern is the one ``re.match`` takes, whatever follows it."""
+
+from __future__ import annotations
+
+import re
+import warnings
+
+import pytest
+from first_match_patterns import (
+    disagreement,
+    engine_disagreement,
+    patterns,
+    small_patterns,
+    words,
+)
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+from regex_mock import MockBuilder
+
+from formgate.core.errors import GrammarError, LimitError, UnsupportedConstraint
+from formgate.plugins.regex import compile_first_match
+
+TEXTS = words("ab", 5)
+HAS_ATOMIC = hasattr(re, "NOFLAG")  # Python 3.11 brought both
+
+
+def is_taken(pattern, flags=0):
+    """Whether the pattern is valid and does not ask for the text before the match."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            re.compile(pattern, flags)
+        except re.error:
+            return False
+    try:
+        compile_first_match(pattern, MockBuilder(), flags=int(flags))
+    except UnsupportedConstraint as error:
+        return "before the match" not in error.reason and "ways" not in error.reason
+    return True
+
+
+# -- against re, by the builder's definitions
+
+
+@settings(max_examples=600, deadline=None)
+@given(patterns(atomic=HAS_ATOMIC), st.sampled_from(["", "a", "ab"]))
+def test_random_patterns(pattern, before):
+    assume(is_taken(pattern))
+    assert disagreement(pattern, TEXTS, before=before) is None
+
+
+def test_all_small_patterns():
+    for size in (1, 2, 3, 4):
+        for pattern in small_patterns(size):
+            assert disagreement(pattern, words("ab", 4)) is None, pattern
+
+
+@pytest.mark.slow
+def test_all_patterns_of_five_parts():
+    for pattern in small_patterns(5, counts=("*", "*?", "??", "{1,2}", "{,2}?")):
+        assert disagreement(pattern, words("ab", 4)) is None, pattern
+
+
+@settings(max_examples=100, deadline=None)
+@given(
+    patterns(atomic=False),
+    st.sampled_from([re.IGNORECASE, re.MULTILINE, re.DOTALL, re.VERBOSE, re.ASCII]),
+    st.randoms(use_true_random=False),
+)
+def test_flags(pattern, flags, chance):
+    pattern = pattern.replace("b", chance.choice(["b", "B", r"\n", "^", r"\s", r"a$"]))
+    assume(is_taken(pattern, flags))
+    texts = chance.sample(words("aB\n", 4), 60)
+    assert disagreement(pattern, texts, flags) is None
+
+
+@pytest.mark.parametrize(
+    "pattern",
+    [
+        # Branches: an earlier one that can be completed hides the later.
+        "a|ab", "ab|a", "(?:a|ab)b", "(?:a|ab)(?:ba|b)", "(?:a||b)b", "(?:|a)b?", "(?:ab|a|b)*a",
+        # Rounds that match nothing end a loop, in the place they have among the others.
+        "(?:|a)*", "(?:a|)*", "(?:a?)*b", "(?:a*)*?b", "(?:|a)+b", "(?:a??b?)*", "(?:(?:|a)*b?)*",
+        "(?:|a){2}", "(?:|a){2,}b", "(?:a?|b){2,3}", "(?:(?=b)|a)*", "(?:(?=a)|(?=b)|a)*b",
+        "(?:a{,2})?a", "(?:(?:a)?){1,2}", "(?:(?:|ab)??){2,}b",
+        # Counts whose rounds have to be told apart.
+        "a{1,3}a", "a{,3}?ab", "(?:ab?){2,3}b", "(?:a|ab){2,}b", "(?:ab?){3}b", "[ab]{,4}b",
+        "(?:a{1,2}){1,2}a", "(?:ab?){,2}?b", "(?:[ab]{2}|a){1,3}b",
+        # What follows the match decides.
+        "a*(?!b)", "a+?(?=b)", "a*$", r"(?:a|ab)\Z", "aaa*(?<=aa)", r"a(?:b|\B)*", "a+(?=b|aa)",
+        "a(?:b(?=a)|b*)", "a*?(?:$|ba)", "[ab]+?(?<!a)(?:ab)?",
+    ],
+)  # fmt: skip
+def test_chosen_patterns(byte_vocabulary, pattern):
+    assert disagreement(pattern, words("ab", 6)) is None
+    assert engine_disagreement(byte_vocabulary, pattern, words("ab", 4), 3) is None
+
+
+@pytest.mark.skipif(not HAS_ATOMIC, reason="Python 3.11 brought them")
+@pytest.mark.parametrize(
+    "pattern",
+    [
+        "(?>a|ab)b", "(?>ab|a)b?", "(?>a*)a", "a*+a", "(?:aa|a){2}+", "(?>(?:aa|a){2})", "a(?>|b)*",
+        "(?:a?)*+b", "(?:|a)*+", "(?:a|b?)*+", "(?>(?>a?)b?){2,3}a", "(?:(?>ab?)b)*+",
+        "(?=(?>a|ab)b)a",
+        "a(?:|b){1,3}+", "(?:(?>|a)|b)*", "(?:(?:a?)++b?)*",
+    ],
+)  # fmt: skip
+def test_atomic(byte_vocabulary, pattern):
+    """They are exact here without conditions: the first match is what atomicity speaks of."""
+    assert disagreement(pattern, words("ab", 6)) is None
+    assert engine_disagreement(byte_vocabulary, pattern, words("ab", 4), 2) is None
+
+
+# -- against re, by the engine
+
+
+@settings(max_examples=60, deadline=None)
+@given(patterns(atomic=HAS_ATOMIC), st.sampled_from(["", "b"]))
+def test_random_patterns_on_the_engine(byte_vocabulary, pattern, before):
+    assume(is_taken(pattern))
+    assert engine_disagreement(byte_vocabulary, pattern, words("ab", 4), 3, before=before) is None
+
+
+def test_small_patterns_on_the_engine(byte_vocabulary):
+    for size in (1, 2, 3):
+        for pattern in small_patterns(size):
+            split = engine_disagreement(byte_vocabulary, pattern, words("ab", 3), 3)
+            assert split is None, pattern
+
+
+@pytest.mark.slow
+def test_more_small_patterns_on_the_engine(byte_vocabulary):
+    for pattern in small_patterns(4):
+        split = engine_disagreement(byte_vocabulary, pattern, words("ab", 4), 4)
+        assert split is None, pattern
+
+
+# -- what is refused
+
+
+@pytest.mark.parametrize(
+    ("pattern", "what", "offset"),
+    [
+        ("(?<=a)b", "a look-behind", 0),
+        ("a(?<!aa)b", "a look-behind", 1),
+        ("a*(?<=a)b", "a look-behind", 2),
+        ("a(?<=(?<=a)a)b", "a look-behind", 5),
+        ("(?=a(?<=ba))a", "a look-behind", 4),
+        (r"\bab", "a word boundary", 0),
+        (r"a?\Bb", "a word boundary", 2),
+        (r"(?:a|)\b", "a word boundary", 6),
+        ("^a", "an anchor", 0),
+        (r"\Aa", "an anchor", 0),
+        ("(?m:^a)", "an anchor", 4),
+        (r"(?=\b)a", "a word boundary", 3),
+    ],
+)
+def test_the_text_before_is_out_of_sight(pattern, what, offset):
+    with pytest.raises(UnsupportedConstraint, match=what + " that can see") as caught:
+        compile_first_match(pattern, MockBuilder())
+    assert caught.value.offset == offset
+    assert "before it" in caught.value.hint
+
+
+@pytest.mark.parametrize(
+    "pattern",
+    [
+        r"a\b",
+        r"a(?<=a)b?",
+        r"ab(?<!aa)",
+        "a^b",
+        r"a\Ab|a",
+        "(?m)a\n?^a?",
+        r"(?:ab)+(?<=ab)",
+        r"a(?<=(?=a)a)",
+    ],
+)
+@pytest.mark.parametrize("before", ["", "a", "b\n"])
+def test_conditions_within_the_match(pattern, before):
+    assert disagreement(pattern, words("ab\n", 4), before=before) is None
+
+
+def test_refusals_of_the_format_hold():
+    with pytest.raises(UnsupportedConstraint, match="back-reference"):
+        compile_first_match(r"(a)\1", MockBuilder())
+    with pytest.raises(GrammarError, match="unterminated subpattern"):
+        compile_first_match("(a", MockBuilder())
+    with pytest.raises(GrammarError, match="unknown regex flag"):
+        compile_first_match("a", MockBuilder(), flags="q")
+
+
+# -- limits
+
+
+def test_rounds_that_must_be_told_apart_are_limited():
+    compile_first_match(".{,200}x", MockBuilder())
+    compile_first_match("a{,2000000000}b(?:cd){5,1000000}", MockBuilder())
+    compile_first_match("[^x]{,100000}", MockBuilder())
+    with pytest.raises(UnsupportedConstraint, match="which of 201 rounds is the last") as caught:
+        compile_first_match("a.{,201}x", MockBuilder())
+    assert caught.value.span == (1, 8)
+    with pytest.raises(UnsupportedConstraint, match="above the largest"):
+        compile_first_match("(?:a|ab){,3000000000}", MockBuilder())
+
+
+@pytest.mark.parametrize(
+    "pattern",
+    ["(?:" * 101 + "a" + ")*" * 101, "(?=a" * 200 + ")" * 200, "(a|" * 200 + "b" + ")" * 200],
+)
+def test_nesting_is_limited(pattern):
+    with pytest.raises(LimitError, match="nested more than 100 deep"):
+        compile_first_match(pattern, MockBuilder())
+
+
+@pytest.mark.parametrize(
+    ("pattern", "reason"),
+    [
+        ("((a{,90}a){,90}a){,90}a", "takes more than"),
+        ("(?:" * 90 + "a*" + ")*" * 90, "takes more than"),
+        ("(?:" + "(?:a(?=b)|(?=a)|)" * 40 + ")*", "more than 64 ways"),
+    ],
+)
+def test_work_is_limited(monkeypatch, pattern, reason):
+    monkeypatch.setattr("formgate.plugins.regex._first_match._MAX_STEPS", 50_000)
+    with pytest.raises(UnsupportedConstraint, match=reason):
+        compile_first_match(pattern, MockBuilder())
+
+
+@pytest.mark.parametrize(
+    "pattern",
+    [
+        "(" * 5000 + "a|ab" + ")" * 5000,
+        "ab" * 50_000 + "|a",
+        "|".join(map(str, range(3000))),
+        "a?" * 2000,
+    ],
+    ids=["groups", "long", "many texts", "many items"],
+)
+def test_long_patterns(pattern):
+    compile_first_match(pattern, MockBuilder())
