@@ -43,6 +43,7 @@ from formgate.plugins.regex._format import flags_of
 from formgate.plugins.regex._parse import parse
 from formgate.plugins.regex._syntax import (
     Alternation,
+    CharClass,
     Literal,
     Repeat,
     RepeatMode,
@@ -128,8 +129,11 @@ class _Writer:
 
     def write(self) -> Node:
         """Return the node of the whole pattern."""
-        check_place(self._pattern, self._parsed.tree, self._facts, self._plain.anchor)
-        return self._part(self._parsed.tree, self._end)
+        tree = self._parsed.tree
+        if all(type(item) in (Literal, CharClass) for item in flatten(tree)):
+            return self._plain.part(tree)
+        check_place(self._pattern, tree, self._facts, self._plain.anchor)
+        return self._part(tree, self._end)
 
     def _atomic(self, node: Syntax) -> Node:
         """Return the first match of a part, whatever follows it."""

@@ -112,28 +112,26 @@ class Facts:
         stack = [root]
         while stack:
             node = stack[-1]
-            parts = _PARTS[type(node)](node)
-            unknown = [part for part in parts if id(part) not in known]
-            if unknown:
-                stack += unknown
-                continue
-            known[id(node)] = node, self._combine(node, parts)
-            stack.pop()
+            parts = children(node) if type(node) in _COMPOSITES else []
+            size = len(stack)
+            for part in parts:
+                if id(part) in known:
+                    continue
+                if type(part) in _COMPOSITES:
+                    stack.append(part)
+                else:
+                    known[id(part)] = part, _leaf(part)
+            if len(stack) == size:
+                known[id(node)] = node, self._combine(node, parts) if parts else _leaf(node)
+                stack.pop()
         return known[id(root)][1]
 
     def rest(self, item: Syntax, after: Rest) -> Rest:
         """Return the rest of a pattern that is a part, then what comes after it."""
         return Rest(item, after, self.of(item))
 
-    def _combine(self, node: Syntax, parts: list[Syntax]) -> Fact:  # noqa: PLR0911 (as below)
+    def _combine(self, node: Syntax, parts: list[Syntax]) -> Fact:
         """Return what is known of a node whose parts are known."""
-        if isinstance(node, CharClass):
-            return Fact(1, 1, False, (node.ranges,))
-        if isinstance(node, Literal):
-            length = len(node.text)
-            return Fact(length, length, not length, (_single(node.text[0]),) if length else ())
-        if isinstance(node, Anchor | Look):
-            return _CONDITION
         facts = [self._known[id(part)][1] for part in parts]
         if isinstance(node, Sequence):
             return _in_sequence(facts)
@@ -245,15 +243,17 @@ def _in_sequence(facts: list[Fact]) -> Fact:
     return Fact(min(low, UNBOUNDED), min(high, UNBOUNDED), total, _union(first))
 
 
-def _no_parts(_: Syntax) -> list[Syntax]:
-    """Return the parts of a node of which none matters."""
-    return []
+def _leaf(node: Syntax) -> Fact:
+    """Return what is known of a node without parts that matter."""
+    if isinstance(node, CharClass):
+        return Fact(1, 1, False, (node.ranges,))
+    if isinstance(node, Literal):
+        length = len(node.text)
+        return Fact(length, length, not length, (_single(node.text[0]),) if length else ())
+    return Fact(0, 0, isinstance(node, Sequence), ())
 
 
-_CONDITION = Fact(0, 0, False, ())
-_PARTS = dict.fromkeys((Literal, CharClass, Anchor, Look), _no_parts) | dict.fromkeys(
-    (Sequence, Alternation, Repeat, Atomic), children
-)
+_COMPOSITES = frozenset((Sequence, Alternation, Repeat, Atomic))
 
 _SINGLES: list[Ranges] = [((code, code),) for code in range(128)]
 
@@ -266,8 +266,9 @@ def _single(character: str) -> Ranges:
 
 def _union(parts: list[_Sets]) -> _Sets:
     """Return the union, each set once."""
-    if len(parts) == 1:
-        return parts[0]
+    parts = [sets for sets in parts if sets]
+    if len(parts) <= 1:
+        return parts[0] if parts else ()
     found = {id(ranges): ranges for sets in parts for ranges in sets if ranges}
     if len(found) > _MOST_SETS:
         return (normalise(chain.from_iterable(found.values())),)
