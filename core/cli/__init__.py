@@ -26,7 +26,18 @@ if TYPE_CHECKING:
 
 __all__ = ["COMMANDS", "build_parser", "main"]
 
-COMMANDS = ("generate", "demo", "check", "debug", "formats", "plugins", "backends", "version")
+COMMANDS = (
+    "generate",
+    "demo",
+    "check",
+    "debug",
+    "lint",
+    "test-grammar",
+    "formats",
+    "plugins",
+    "backends",
+    "version",
+)
 
 EXIT_ERROR = 2
 EXIT_INTERRUPTED = 130

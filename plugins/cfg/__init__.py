@@ -11,7 +11,7 @@ from importlib import import_module
 from pathlib import PurePath
 from typing import TYPE_CHECKING
 
-from formgate.core.registry import Format, hookimpl
+from formgate.core.registry import Format, ToolSpec, hookimpl
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -21,15 +21,20 @@ if TYPE_CHECKING:
     from formgate.plugins.cfg._ebnf import compile_ebnf
     from formgate.plugins.cfg._gbnf import compile_gbnf
     from formgate.plugins.cfg._lark import compile_lark
+    from formgate.plugins.cfg._lint import lint
     from formgate.plugins.cfg._shipped import shipped, shipped_path
+    from formgate.plugins.cfg._testing import check_grammar
 
 __all__ = [
     "FORMGATE_API",
+    "check_grammar",
     "compile_abnf",
     "compile_ebnf",
     "compile_gbnf",
     "compile_lark",
+    "lint",
     "register_formats",
+    "register_tools",
     "shipped",
     "shipped_path",
 ]
@@ -38,10 +43,12 @@ FORMGATE_API = (1, 0)
 
 # Where a name is imported from when it is first asked for.
 _MODULES = {
+    "check_grammar": "_testing",
     "compile_abnf": "_abnf",
     "compile_ebnf": "_ebnf",
     "compile_gbnf": "_gbnf",
     "compile_lark": "_lark",
+    "lint": "_lint",
     "shipped": "_shipped",
     "shipped_path": "_shipped",
 }
@@ -165,5 +172,18 @@ def register_formats(register: Callable[[Format], None]) -> None:
             name="grammar",
             compile=_write_grammar,
             description="a grammar that comes with formgate, by its name: json, csv, xml, ...",
+        )
+    )
+
+
+@hookimpl
+def register_tools(register: Callable[[ToolSpec], None]) -> None:
+    """Offer what commands call."""
+    register(ToolSpec("lint", "formgate.plugins.cfg._lint:lint", "checks a grammar for faults"))
+    register(
+        ToolSpec(
+            "test-grammar",
+            "formgate.plugins.cfg._testing:check_grammar",
+            "tests a grammar with samples, random texts and an independent judge",
         )
     )
