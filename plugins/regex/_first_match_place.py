@@ -14,7 +14,17 @@ from typing import TYPE_CHECKING
 
 from formgate.core.errors import LimitError, UnsupportedConstraint
 from formgate.plugins.regex._measure import children
-from formgate.plugins.regex._syntax import Anchor, AnchorKind, CharClass, Literal, Look, Syntax
+from formgate.plugins.regex._syntax import (
+    Anchor,
+    AnchorKind,
+    Atomic,
+    CharClass,
+    Literal,
+    Look,
+    Repeat,
+    RepeatMode,
+    Syntax,
+)
 from formgate.plugins.regex._write import flatten
 
 if TYPE_CHECKING:
@@ -24,7 +34,9 @@ if TYPE_CHECKING:
 
 __all__ = ["check_place"]
 
-_MAX_NESTING = 100
+# Writing takes some eight frames of the interpreter's stack for a level, twenty for an atomic one,
+# which counts as two.
+_MAX_NESTING = 50
 
 _SEES_BEFORE = {
     AnchorKind.TEXT_START: "an anchor",
@@ -75,8 +87,16 @@ def check_place(
                 if width > before:
                     raise _refusal("a look-behind", width, pattern, item)
                 inner, inside = before - width, True
-            stack += [(part, inner, depth + 1, inside) for part in children(item)]
+            level = depth + (2 if _is_atomic(item) else 1)
+            stack += [(part, inner, level, inside) for part in children(item)]
             before += facts.of(item).low
+
+
+def _is_atomic(item: Syntax) -> bool:
+    """Say whether an item is an atomic group or a possessive repeat."""
+    if isinstance(item, Repeat):
+        return item.mode is RepeatMode.POSSESSIVE
+    return isinstance(item, Atomic)
 
 
 def _refusal(what: str, width: int, pattern: str, item: Syntax) -> UnsupportedConstraint:
