@@ -37,9 +37,7 @@ def neighbours(grammar: SymbolGrammar, automaton: Automaton) -> dict[str, list[s
     }
 
 
-def check_adjacency(
-    grammar: SymbolGrammar, automaton: Automaton, show: Lexemes
-) -> list[Finding]:
+def check_adjacency(grammar: SymbolGrammar, automaton: Automaton, show: Lexemes) -> list[Finding]:
     """Report terminals that swallow what may follow them."""
     adjacency = Adjacency(show)
     findings = []

@@ -36,9 +36,7 @@ def contexts(grammar: SymbolGrammar, automaton: Automaton, *, lexer: str) -> lis
         if symbol is None or symbol < automaton.terminal_count:
             masks.setdefault(automaton.accepted(state))
     return [
-        frozenset(
-            name for bit in bits(mask) if (name := automaton.names[bit]) in grammar.terminals
-        )
+        frozenset(name for bit in bits(mask) if (name := automaton.names[bit]) in grammar.terminals)
         | everywhere
         for mask in masks
     ]

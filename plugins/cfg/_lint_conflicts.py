@@ -7,6 +7,7 @@ way does that, the conflict exists only because LALR merges states, and the find
 
 from __future__ import annotations
 
+from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
 
 from formgate.plugins.cfg._lint_grammar import END, Yields
@@ -15,13 +16,15 @@ from formgate.plugins.cfg._lint_report import Finding, Severity, finding, listed
 from formgate.plugins.cfg._lint_unify import Ambiguity, Bounds, Unifier
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
-    from formgate.plugins.cfg._lint_grammar import SymbolGrammar
+    from formgate.plugins.cfg._lint_grammar import Production, SymbolGrammar
     from formgate.plugins.cfg._lint_lexemes import Lexemes
     from formgate.plugins.cfg._lint_lr import Automaton, Conflict
 
 __all__ = ["ConflictReport", "check_conflicts", "costs", "sentence_text"]
+
+_MOST_WAYS = 3
 
 
 class ConflictReport(NamedTuple):
@@ -56,7 +59,7 @@ def check_conflicts(
         bounds: How far to search for two parses of one text.
     """
     yields = Yields(grammar.productions)
-    unifier = Unifier(automaton, yields, bounds or Bounds())
+    unifier = Unifier(automaton, yields, bounds or Bounds(), grammar)
     search = _Search(automaton, yields)
     groups: dict[tuple[object, ...], list[Conflict]] = {}
     for conflict in automaton.conflicts():
@@ -67,11 +70,11 @@ def check_conflicts(
         found: Ambiguity | None = None
         reached: tuple[Conflict, Reached] | None = None
         for conflict in members[:4]:
-            way = search.way(conflict)
-            if way is None:
-                continue
-            reached = reached or (conflict, way)
-            found = unifier.unify(conflict, way.path, way.stack)
+            for way in search.ways(conflict):
+                reached = reached or (conflict, way)
+                found = unifier.unify(conflict, way.path, way.stack)
+                if found is not None:
+                    break
             if found is not None:
                 break
         ambiguous += found is not None
@@ -87,8 +90,8 @@ def costs(automaton: Automaton, yields: Yields) -> list[int]:
 
 def sentence_text(grammar: SymbolGrammar, words: Sequence[str], show: Lexemes | None) -> str:
     """Return a sentence as text: a short text for each terminal, a separator where there is one."""
-    if show is None:
-        return "".join(words)
+    if show is None or not grammar.has_lexer:
+        return "".join(grammar.terminals[word].literal or word for word in words if word != END)
     separator = ""
     if grammar.has_lexer:
         known = [show.example(name) for name in grammar.ignored]
@@ -120,8 +123,8 @@ class _Search:
         self._costs = costs(automaton, yields)
         self._projections: dict[int, Projection] = {}
 
-    def way(self, conflict: Conflict) -> Reached | None:
-        """Return a cheapest way to the conflict with the terminal next; None where none is."""
+    def ways(self, conflict: Conflict) -> Iterator[Reached]:
+        """Yield some ways to the conflict with the terminal next, the cheapest first."""
         terminal = self._automaton.number[conflict.terminal]
         projection = self._projections.get(terminal)
         if projection is None:
@@ -133,7 +136,7 @@ class _Search:
         def is_goal(state: int, completed: frozenset[int]) -> bool:
             return state == conflict.state and len(completed & reductions) >= wanted
 
-        return projection.search(is_goal)
+        return islice(projection.walk(is_goal), _MOST_WAYS)
 
 
 class _Telling:
@@ -162,13 +165,15 @@ class _Telling:
         """Return the finding of a group."""
         conflict = members[0] if reached is None else reached[0]
         reductions = [self._automaton.sources[p] for p in conflict.reductions]
-        shown = [str(source) for source in reductions if source is not None]
+        shown = [self._production(source) for source in reductions if source is not None]
         subject = next((s.head for s in reductions if s is not None), self._grammar.starts[0])
         terminals = sorted({each.terminal for each in members})
+        if not self._grammar.has_lexer and found is not None:
+            return self._ambiguous(found, subject)
         kind = "shift/reduce" if conflict.shifts else "reduce/reduce"
         if conflict.shifts and len(conflict.reductions) > 1:
             kind = "shift/reduce and reduce/reduce"
-        message = f"{kind} conflict on {listed(terminals)}: {self._choice(conflict, shown)}"
+        message = f"{kind} conflict on {listed([self._label(name) for name in terminals])}: {self._choice(conflict, shown)}"
         example = None
         derivations: tuple[str, ...] = ()
         if found is not None:
@@ -199,6 +204,20 @@ class _Telling:
             hint=self._hint(conflict, found),
         )
 
+    def _ambiguous(self, found: Ambiguity, subject: str) -> Finding:
+        """Return the finding for a grammar in which only the ambiguity of a conflict matters."""
+        owner = self._grammar.owner(subject)
+        return finding(
+            "info",
+            "ambiguity",
+            owner,
+            f"the grammar is ambiguous, at {owner!r} for one: a text has two derivations",
+            place=self._grammar.place(subject),
+            example=sentence_text(self._grammar, found.sentence, self._show),
+            derivations=found.derivations,
+            hint="masks are exact all the same; an unambiguous grammar is faster to follow",
+        )
+
     def _choice(self, conflict: Conflict, shown: list[str]) -> str:
         parts = [f"reduce {' or '.join(shown)}"]
         if conflict.shifts:
@@ -206,11 +225,25 @@ class _Telling:
                 self._automaton.number[conflict.terminal]
             ]
             items = [
-                _item(self._automaton, production, dot - 1)
+                self._item(production, dot - 1)
                 for production, dot in self._automaton.kernels[target][:3]
             ]
             parts.append(f"shift for {' or '.join(items)}")
         return ", or ".join(parts)
+
+    def _label(self, name: str) -> str:
+        return "the end of the text" if name == END else self._grammar.label(name)
+
+    def _production(self, production: Production) -> str:
+        body = " ".join(map(self._grammar.label, production.body))
+        return f"{self._grammar.label(production.head)}: {body or '(nothing)'}"
+
+    def _item(self, production: int, dot: int) -> str:
+        """Return a production with a mark before what comes next."""
+        head, body = self._automaton.productions[production]
+        names = [self._grammar.label(self._automaton.names[symbol]) for symbol in body]
+        marked = " ".join([*names[:dot], "\u2022", *names[dot:]])
+        return f"{self._grammar.label(self._automaton.names[head])}: {marked}"
 
     def _severity(self, conflict: Conflict) -> Severity:
         if self._parser != "lalr":
@@ -235,10 +268,3 @@ class _Telling:
             f"lark takes {taken} without a word{why}; formgate allows every reading; write "
             "operators by level, or optional ends in one rule, to have one"
         )
-
-
-def _item(automaton: Automaton, production: int, dot: int) -> str:
-    """Return a production with a dot before what comes next."""
-    head, body = automaton.productions[production]
-    names = [automaton.names[symbol] for symbol in body]
-    return f"{automaton.names[head]} -> {' '.join([*names[:dot], '.', *names[dot:]])}"

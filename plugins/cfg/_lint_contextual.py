@@ -112,9 +112,7 @@ def uncertain(automaton: Automaton) -> dict[int, int]:
     return found
 
 
-def check_contextual(
-    grammar: SymbolGrammar, automaton: Automaton, show: Lexemes
-) -> list[Finding]:
+def check_contextual(grammar: SymbolGrammar, automaton: Automaton, show: Lexemes) -> list[Finding]:
     """Report the differences, those of one terminal together."""
     groups: dict[str, list[Difference]] = {}
     for difference in contextual_differences(grammar, automaton, show):

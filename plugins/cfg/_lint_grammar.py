@@ -41,9 +41,6 @@ class Production:
     body: tuple[str, ...]
     priority: int = 0
 
-    def __str__(self) -> str:
-        return f"{self.head} -> {' '.join(self.body) or '(nothing)'}"
-
 
 @dataclass(frozen=True)
 class LexicalTerminal:
@@ -106,6 +103,13 @@ class SymbolGrammar:
     def owner(self, name: str) -> str:
         """Return the rule that the user wrote: the rule itself, or what a helper was made for."""
         return self.owners.get(name, name)
+
+    def label(self, name: str) -> str:
+        """Return how to show a symbol: the text of a terminal that is one, a helper by its rule."""
+        terminal = self.terminals.get(name)
+        if terminal is not None and terminal.is_text and terminal.literal is not None:
+            return repr(terminal.literal)
+        return f"({self.owners[name]} part)" if name in self.owners else name
 
     def place(self, name: str) -> Place | None:
         """Return where a rule, a helper's rule or a terminal is defined."""

@@ -1,66 +1,101 @@
 """Lark grammars as the checks see them, loaded by the lark package.
 
 Lark drops what it does not need; for the checks, every rule is kept by asking for each as a start.
-Rules come with their places; those of terminals are looked up in the source.
+Places are looked up in the source.
 """
 
 from __future__ import annotations
 
+import os
 import re
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from formgate.core.errors import GrammarError, MissingDependencyError
+from formgate.core.errors import (
+    FormgateError,
+    GrammarError,
+    LimitError,
+    MissingDependencyError,
+)
+from formgate.plugins.cfg._lark_errors import explain
+from formgate.plugins.cfg._lark_source import prepare
 from formgate.plugins.cfg._lint_grammar import LexicalTerminal, Place, Production, SymbolGrammar
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Sequence
 
     from lark.grammar import Rule
     from lark.lexer import TerminalDef
 
+    from formgate.plugins.cfg._lark_source import LarkSource
+
 __all__ = ["lexer_order", "read_lark", "symbol_grammar"]
 
-_DEFINITION = re.compile(r"^(?P<name>_*[A-Z][A-Z_0-9]*)(?:\.-?\d+)?\s*:", re.MULTILINE)
-_STATEMENT = re.compile(r"^(?:%|[?!]*_*[A-Za-z][\w]*(?:\{[^}]*\})?(?:\.-?\d+)?\s*:)", re.MULTILINE)
 _NAME = re.compile(r"\b_*[A-Z][A-Z_0-9]*\b")
-_NOT_NAMES = re.compile(r'//[^\n]*|"(?:[^"\\\n]|\\.)*"|/(?![/*])(?:[^/\\\n]|\\.)+/')
 
 
 def read_lark(
-    source: str, *, start: str = "start", import_paths: Sequence[str] = (), name: str = "<string>"
+    source: str,
+    *,
+    start: str = "start",
+    import_paths: Sequence[str] = (),
+    base_path: str | None = None,
+    flags: int = 0,
 ) -> SymbolGrammar:
     """Load a Lark grammar.
 
+    Args:
+        source: The grammar.
+        start: The rule that the whole text must match.
+        import_paths: Folders that are searched for imports.
+        base_path: The folder that relative imports begin from.
+        flags: ``re`` flags for all terminals.
+
     Raises:
         GrammarError: It is malformed, or has no rule ``start``.
+        LimitError: It is nested too deep.
         MissingDependencyError: The lark package is not installed.
     """
+    prepared = prepare(source)
     try:
-        from lark.exceptions import LarkError  # noqa: PLC0415 (an optional package)
-        from lark.load_grammar import load_grammar  # noqa: PLC0415
+        from lark.load_grammar import load_grammar  # noqa: PLC0415 (an optional package)
     except ImportError as error:
         raise MissingDependencyError(
-            "Lark grammars are read by the lark package; install formgate[lark]"
+            "the lark package, which reads Lark grammars, is not installed. "
+            "Run: pip install 'formgate[lark]'"
         ) from error
+    folder = os.path.join(base_path or "", "<grammar>")  # noqa: PTH118 (lark takes it apart again)
     try:
-        loaded, _ = load_grammar(source, name, list(import_paths), False)
-        rules = {str(name): name for name, params, _, _ in loaded.rule_defs if not params}
+        loaded, _ = load_grammar(prepared.text, folder, list(import_paths), False)  # noqa: FBT003
+        rules = [str(name) for name, params, tree, _ in loaded.rule_defs if tree and not params]
         if start not in rules:
             raise GrammarError(
                 f"the grammar has no rule {start!r}, which the text must match; its rules: "
-                + (", ".join(list(rules)[:10]) or "none"),
+                + (", ".join(rules[:10]) or "none"),
                 hint="define it, or name another with start=...",
             )
         terminals, productions, ignored = loaded.compile([start, *rules], "*")
-    except LarkError as error:
-        raise _grammar_error(source, error) from error
-    except OSError as error:
-        raise GrammarError(f"a grammar to be imported cannot be read: {error}") from error
-    grammar = symbol_grammar(
-        terminals, productions, ignored, start=start, places=_places(source, rules, terminals)
+    except FormgateError:
+        raise
+    except RecursionError:
+        raise LimitError(
+            "the grammar is nested too deep for the lark package, or imports itself"
+        ) from None
+    except Exception as error:
+        raise explain(error, prepared, None) from error
+    grammar = symbol_grammar(terminals, productions, ignored, start=start, flags=flags)
+    known = dict(grammar.terminals)
+    for name, terminal in known.items():
+        if terminal.pattern is not None and any(
+            mark in terminal.pattern for mark in prepared.parts
+        ):
+            known[name] = LexicalTerminal(name, None)  # a part in another format
+    return replace(
+        grammar,
+        terminals=known,
+        places=_places(prepared, terminals),
+        fragments=_fragments(prepared),
     )
-    return replace(grammar, fragments=_fragments(source))
 
 
 def symbol_grammar(
@@ -69,7 +104,6 @@ def symbol_grammar(
     ignored: Iterable[str],
     *,
     start: str = "start",
-    places: Mapping[str, Place] | None = None,
     flags: int = 0,
 ) -> SymbolGrammar:
     """Return what lark has compiled, terminals in the order of its lexer.
@@ -79,7 +113,6 @@ def symbol_grammar(
         rules: The second.
         ignored: The third.
         start: The rule that the text must match.
-        places: Where names are defined.
         flags: The flags that hold for every pattern (lark's ``g_regex_flags``).
     """
     ordered = lexer_order(terminals)
@@ -103,8 +136,7 @@ def symbol_grammar(
         productions,
         known,
         tuple(dict.fromkeys(map(str, ignored))),
-        places or {},
-        owners,
+        owners=owners,
         keywords=_keywords(ordered, flags),
     )
 
@@ -159,50 +191,28 @@ def _keywords(terminals: Sequence[TerminalDef], flags: int) -> dict[str, frozens
     return found
 
 
-def _places(
-    source: str, rules: Mapping[str, object], terminals: Iterable[TerminalDef]
-) -> dict[str, Place]:
+def _places(prepared: LarkSource, terminals: Iterable[TerminalDef]) -> dict[str, Place]:
     """Return where rules and terminals stand in the source; imported ones have no place in it."""
-    places = {}
-    for name, token in rules.items():
-        line, column = getattr(token, "line", None), getattr(token, "column", None)
-        if line is not None and column is not None:
-            places[name] = Place(line, column)
-    for match in _DEFINITION.finditer(source):
-        places.setdefault(match["name"], _place(source, match.start()))
+    places: dict[str, Place] = {}
+    for name, offset, _ in prepared.definitions():
+        places.setdefault(name, _place(prepared.source, prepared.place(offset)))
     for terminal in terminals:
         raw = terminal.pattern.raw
         if terminal.name not in places and raw:
-            at = source.find(raw)
+            at = prepared.source.find(raw)
             if at >= 0:
-                places[terminal.name] = _place(source, at)
+                places[str(terminal.name)] = _place(prepared.source, at)
     return places
 
 
-def _fragments(source: str) -> frozenset[str]:
+def _fragments(prepared: LarkSource) -> frozenset[str]:
     """Return the terminals that stand in the definition of another."""
-    bare = _NOT_NAMES.sub(" ", source)
     found: set[str] = set()
-    for match in _DEFINITION.finditer(bare):
-        after = _STATEMENT.search(bare, match.end())
-        body = bare[match.end() : after.start() if after else len(bare)]
-        found |= set(_NAME.findall(body))
+    for name, offset, end in prepared.definitions():
+        if name.isupper():
+            found |= set(_NAME.findall(prepared.code, offset + len(name), end))
     return frozenset(found)
 
 
 def _place(source: str, offset: int) -> Place:
     return Place(source.count("\n", 0, offset) + 1, offset - source.rfind("\n", 0, offset))
-
-
-def _grammar_error(source: str, error: Exception) -> GrammarError:
-    """Return lark's error as ours, with its place where it has one."""
-    cause: BaseException | None = error
-    while cause is not None:
-        line, column = getattr(cause, "line", None), getattr(cause, "column", None)
-        if isinstance(line, int) and isinstance(column, int) and line > 0 and column > 0:
-            lines = source.splitlines(keepends=True)
-            offset = sum(map(len, lines[: line - 1])) + column - 1
-            first = (str(error).strip() or type(error).__name__).splitlines()[0]
-            return GrammarError(f"lark refuses the grammar: {first}", source=source, offset=offset)
-        cause = cause.__context__
-    return GrammarError(f"lark refuses the grammar: {error}")

@@ -140,7 +140,9 @@ class Projection:
             kept = []
             for production, dot in automaton.kernels[target]:
                 before = (production, dot - 1)
-                if before in allowed or (dot == 1 and automaton.productions[production][0] in heads):
+                if before in allowed or (
+                    dot == 1 and automaton.productions[production][0] in heads
+                ):
                     kept.append((production, dot))
             steps.append((symbol, (target, frozenset(kept))))
         self._found[node] = frozenset(completed)

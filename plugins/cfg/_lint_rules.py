@@ -60,22 +60,19 @@ def check_rules(grammar: SymbolGrammar) -> list[Finding]:
     return [*findings, *_cycles(grammar, rules, yields)]
 
 
-def check_terminals(
-    grammar: SymbolGrammar, show: Lexemes, fragments: frozenset[str] = frozenset()
-) -> list[Finding]:
+def check_terminals(grammar: SymbolGrammar, show: Lexemes) -> list[Finding]:
     """Report terminals that match nothing, or the empty text, or are never used.
 
     Args:
         grammar: The grammar.
         show: Knows the texts of its terminals.
-        fragments: Terminals that others are made of; they need not stand in a rule.
     """
     used = {symbol for production in grammar.productions for symbol in production.body}
     findings = []
     for name in grammar.terminals:
         place = grammar.place(name)
         in_use = name in used or name in grammar.ignored
-        if not in_use and name not in fragments and place is not None:
+        if not in_use and name not in grammar.fragments and place is not None:
             findings.append(
                 finding(
                     "warning",
@@ -179,16 +176,16 @@ def components(graph: Mapping[str, Sequence[str]]) -> list[list[str]]:
                 on_stack -= set(members)
                 found.append(members)
     order = {name: i for i, name in enumerate(graph)}
-    return sorted((sorted(each, key=order.__getitem__) for each in found), key=lambda m: order[m[0]])
+    return sorted(
+        (sorted(each, key=order.__getitem__) for each in found), key=lambda m: order[m[0]]
+    )
 
 
 def _unproductive(
     grammar: SymbolGrammar, rules: Mapping[str, list[Production]], dead: list[str], name: str
 ) -> Finding:
     """Report a rule without a text."""
-    blockers = sorted(
-        {s for p in rules[name] for s in p.body if s in dead and s != name}
-    )
+    blockers = sorted({s for p in rules[name] for s in p.body if s in dead and s != name})
     why = f" without {listed(blockers)}, which have no text either" if blockers else ""
     matters = name in grammar.starts
     return finding(
@@ -224,7 +221,7 @@ def _cycles(
         words = yields.sentence([own[0]])
         findings.append(
             finding(
-                "warning",
+                "warning" if grammar.has_lexer else "info",
                 "cyclic-rule",
                 grammar.owner(own[0]),
                 f"{listed([repr(grammar.owner(name)) for name in own])} can derive itself and "

@@ -10,6 +10,8 @@ of stacks, within a bound.
 from __future__ import annotations
 
 import heapq
+import math
+import time
 from collections import deque
 from dataclasses import dataclass
 from functools import cached_property
@@ -20,7 +22,7 @@ from formgate.plugins.cfg._lint_lr import bits
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from formgate.plugins.cfg._lint_grammar import Yields
+    from formgate.plugins.cfg._lint_grammar import SymbolGrammar, Yields
     from formgate.plugins.cfg._lint_lr import Automaton, Conflict
 
 __all__ = ["Ambiguity", "Bounds", "Unifier"]
@@ -38,12 +40,14 @@ class Bounds:
         pairs: Most pairs of stacks looked at, for one conflict.
         depth: Most states on a stack.
         reductions: Most stacks that reductions alone may lead to.
+        deadline: Value of ``time.perf_counter`` at which to give up.
     """
 
     length: int = 8
     pairs: int = 400
     depth: int = 120
     reductions: int = 60
+    deadline: float = math.inf
 
 
 class Ambiguity(NamedTuple):
@@ -72,10 +76,18 @@ class Unifier:
         automaton: The automaton.
         yields: The shortest sentences of the rules.
         bounds: How far to search.
+        grammar: The grammar, for the names that derivations show.
     """
 
-    def __init__(self, automaton: Automaton, yields: Yields, bounds: Bounds) -> None:
+    def __init__(
+        self,
+        automaton: Automaton,
+        yields: Yields,
+        bounds: Bounds,
+        grammar: SymbolGrammar,
+    ) -> None:
         self._automaton = automaton
+        self._grammar = grammar
         self._yields = yields
         self._bounds = bounds
 
@@ -128,9 +140,7 @@ class Unifier:
             return [], [self._shifted(start, terminal)]
         return self._continued(self._reduced(start, action), terminal)
 
-    def _continued(
-        self, half: _Half | None, terminal: int
-    ) -> tuple[list[_Half], list[_Half]]:
+    def _continued(self, half: _Half | None, terminal: int) -> tuple[list[_Half], list[_Half]]:
         """Return all that reductions lead to before a terminal, and each with it shifted."""
         before: dict[_Stack, _Half] = {}
         queue = [] if half is None else [half]
@@ -190,7 +200,7 @@ class Unifier:
             return (*met, None)
         push(one[1], other[1], 1)
         automaton = self._automaton
-        while queue:
+        while queue and time.perf_counter() < self._bounds.deadline:
             a, b, length = queue.popleft()
             both = automaton.accepted(a.stack[-1]) & automaton.accepted(b.stack[-1])
             kinds = {self._kinds[terminal]: terminal for terminal in reversed(bits(both))}
@@ -223,9 +233,7 @@ class Unifier:
             texts.append(text)
         return Ambiguity(sentence, (texts[0], texts[1]))
 
-    def _completion(
-        self, stack: _Stack, following: int | None
-    ) -> list[tuple[str, int]] | None:
+    def _completion(self, stack: _Stack, following: int | None) -> list[tuple[str, int]] | None:
         """Return the actions that end a parse most cheaply, from a stack on.
 
         Args:
@@ -239,9 +247,10 @@ class Unifier:
         queue = [(0, i, half) for i, half in enumerate(begun)]
         counter = len(queue)
         seen: set[_Stack] = set()
-        starts = {(s, self._automaton.gotos[s][self._automaton.productions[s][1][0]]) for s in (
-            self._automaton.starts
-        )}
+        starts = {
+            (s, self._automaton.gotos[s][self._automaton.productions[s][1][0]])
+            for s in (self._automaton.starts)
+        }
         while queue and len(seen) < 500:
             cost, _, half = heapq.heappop(queue)
             if half.stack in seen:
@@ -290,16 +299,19 @@ class Unifier:
             trees.append(self._shortest_tree(symbol))
         for kind, value in actions:
             if kind == "shift":
-                trees.append(((automaton.names[value],), automaton.names[value]))
+                name = automaton.names[value]
+                trees.append(((name,), self._grammar.label(name)))
             elif kind == "derive":
                 trees.append(self._shortest_tree(value))
             else:
                 head, body = automaton.productions[value]
+                name = automaton.names[head]
                 parts = trees[len(trees) - len(body) :] if body else []
                 del trees[len(trees) - len(body) :]
                 words = tuple(word for part in parts for word in part[0])
                 inside = " ".join(part[1] for part in parts)
-                trees.append((words, f"{automaton.names[head]}({inside})"))
+                shown = f"[{inside}]" if name in self._grammar.owners else f"{name}({inside})"
+                trees.append((words, shown))
         return trees[0] if len(trees) == 1 else None
 
     def _shortest_tree(self, symbol: int) -> tuple[tuple[str, ...], str]:
@@ -307,8 +319,9 @@ class Unifier:
         name = self._automaton.names[symbol]
         words = self._yields.sentence([name]) or ()
         if words == (name,):
-            return words, name
-        return words, f"{name}({' '.join(words)})"
+            return words, self._grammar.label(name)
+        inside = " ".join(map(self._grammar.label, words))
+        return words, f"[{inside}]" if name in self._grammar.owners else f"{name}({inside})"
 
 
 def _met(left: list[_Half], right: list[_Half]) -> tuple[_Half, _Half] | None:
