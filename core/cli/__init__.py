@@ -31,6 +31,7 @@ COMMANDS = (
     "demo",
     "check",
     "debug",
+    "convert",
     "lint",
     "test-grammar",
     "formats",

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
     from formgate.core.grammar import GrammarBuilder
     from formgate.plugins.cfg._abnf import compile_abnf
+    from formgate.plugins.cfg._convert import convert
     from formgate.plugins.cfg._ebnf import compile_ebnf
     from formgate.plugins.cfg._gbnf import compile_gbnf
     from formgate.plugins.cfg._lark import compile_lark
@@ -32,6 +33,7 @@ __all__ = [
     "compile_ebnf",
     "compile_gbnf",
     "compile_lark",
+    "convert",
     "lint",
     "register_formats",
     "register_tools",
@@ -48,6 +50,7 @@ _MODULES = {
     "compile_ebnf": "_ebnf",
     "compile_gbnf": "_gbnf",
     "compile_lark": "_lark",
+    "convert": "_convert",
     "lint": "_lint",
     "shipped": "_shipped",
     "shipped_path": "_shipped",
@@ -180,6 +183,13 @@ def register_formats(register: Callable[[Format], None]) -> None:
 def register_tools(register: Callable[[ToolSpec], None]) -> None:
     """Offer what commands call."""
     register(ToolSpec("lint", "formgate.plugins.cfg._lint:lint", "checks a grammar for faults"))
+    register(
+        ToolSpec(
+            "convert",
+            "formgate.plugins.cfg._convert:convert",
+            "converts grammars of Nearley and ANTLR4",
+        )
+    )
     register(
         ToolSpec(
             "test-grammar",
