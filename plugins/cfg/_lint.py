@@ -12,7 +12,7 @@ import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from formgate.core.errors import GrammarError
+from formgate.core.errors import GrammarError, LimitError
 from formgate.plugins.cfg._lint_adjacency import check_adjacency
 from formgate.plugins.cfg._lint_assumptions import check_assumptions
 from formgate.plugins.cfg._lint_collisions import check_collisions
@@ -34,7 +34,10 @@ if TYPE_CHECKING:
     from formgate.core.registry import Registry
     from formgate.plugins.cfg._lint_grammar import SymbolGrammar
 
-__all__ = ["lint"]
+__all__ = ["MAX_SYMBOLS", "lint"]
+
+MAX_SYMBOLS = 40_000
+"""Most symbols in all productions for which the automaton is built."""
 
 _LARK_OPTIONS = (
     "start",
@@ -81,7 +84,7 @@ def lint(
     timeout_s: float = 20.0,
     assumptions: bool = False,
 ) -> Report:
-    """Check a grammar and report what is wrong with it, or worth knowing.
+    r"""Check a grammar and report what is wrong with it, or worth knowing.
 
     Cost: some milliseconds for a small grammar, some seconds for one of 500 productions.
 
@@ -102,7 +105,7 @@ def lint(
         LimitError: The grammar is too large or nested too deep.
 
     Example:
-        >>> report = lint('start: e\\ne: e "+" e | "1"', format="lark")
+        >>> report = lint('start: e\ne: e "+" e | "1"', format="lark")
         >>> [finding.check for finding in report.findings]
         ['shift-reduce', 'left-recursion']
     """
@@ -126,10 +129,14 @@ def lint(
     findings += check_recursion(grammar)
     useful = grammar.useful()
     if Yields(useful.productions).length(grammar.starts[0]) is not None:
-        more, told = _on_automaton(useful, show, reading, bounds)
+        try:
+            more, told = _on_automaton(useful, show, reading, bounds)
+        except LimitError as error:
+            text = f"conflicts, ambiguity and lexers were not looked at: {error}"
+            more, told = [finding("warning", "not-analysed", grammar.starts[0], text)], {}
         findings += more
         facts |= told
-        if assumptions and reading.lexer is not None:
+        if told and assumptions and reading.lexer is not None:
             more, held = check_assumptions(useful, show)
             findings += more
             facts["assumptions"] = held
@@ -200,14 +207,15 @@ def _on_automaton(
     grammar: SymbolGrammar, show: Lexemes, reading: _Reading, bounds: Bounds
 ) -> tuple[list[Finding], dict[str, object]]:
     """Make the checks that need the LALR automaton."""
-    has_lexer = reading.lexer is not None
     if grammar.not_analysed and not grammar.has_lexer:
         reasons = "; ".join(grammar.not_analysed)
         return [], {"ambiguity": f"not looked for: {reasons}"}
+    if sum(len(production.body) + 1 for production in grammar.productions) > MAX_SYMBOLS:
+        raise LimitError(f"the grammar has over {MAX_SYMBOLS} symbols (MAX_SYMBOLS)")
     automaton = Automaton(grammar)
     conflicts = check_conflicts(grammar, automaton, show, parser=reading.parser, bounds=bounds)
     findings = conflicts.findings
-    if not has_lexer:
+    if reading.lexer is None:
         # Where every split counts no conflict matters; an ambiguous sentence is worth telling.
         findings = [each for each in findings if each.derivations]
     facts: dict[str, object] = {
@@ -215,7 +223,7 @@ def _on_automaton(
         "conflicts": len(automaton.conflicts()),
         "ambiguity": _ambiguity(conflicts, bounds),
     }
-    if has_lexer:
+    if reading.lexer is not None:
         findings = [*findings, *check_collisions(grammar, automaton, show, lexer=reading.lexer)]
         findings += check_adjacency(grammar, automaton, show)
     if reading.lexer == "contextual" and reading.parser == "lalr":

@@ -79,7 +79,7 @@ def check_conflicts(
                 break
         ambiguous += found is not None
         telling = _Telling(grammar, automaton, yields, show, parser)
-        findings.append(telling.told(members, reached, found))
+        findings.append(telling.told(members, reached, found, complete=search.complete))
     return ConflictReport(findings, ambiguous, len(groups))
 
 
@@ -123,6 +123,11 @@ class _Search:
         self._costs = costs(automaton, yields)
         self._projections: dict[int, Projection] = {}
 
+    @property
+    def complete(self) -> bool:
+        """Whether no search was given up."""
+        return all(projection.complete for projection in self._projections.values())
+
     def ways(self, conflict: Conflict) -> Iterator[Reached]:
         """Yield some ways to the conflict with the terminal next, the cheapest first."""
         terminal = self._automaton.number[conflict.terminal]
@@ -161,8 +166,10 @@ class _Telling:
         members: list[Conflict],
         reached: tuple[Conflict, Reached] | None,
         found: Ambiguity | None,
+        *,
+        complete: bool,
     ) -> Finding:
-        """Return the finding of a group."""
+        """Return the finding of a group; ``complete``: whether all ways to it were looked at."""
         conflict = members[0] if reached is None else reached[0]
         reductions = [self._automaton.sources[p] for p in conflict.reductions]
         shown = [self._production(source) for source in reductions if source is not None]
@@ -173,7 +180,8 @@ class _Telling:
         kind = "shift/reduce" if conflict.shifts else "reduce/reduce"
         if conflict.shifts and len(conflict.reductions) > 1:
             kind = "shift/reduce and reduce/reduce"
-        message = f"{kind} conflict on {listed([self._label(name) for name in terminals])}: {self._choice(conflict, shown)}"
+        labels = listed([self._label(name) for name in terminals])
+        message = f"{kind} conflict on {labels}: {self._choice(conflict, shown)}"
         example = None
         derivations: tuple[str, ...] = ()
         if found is not None:
@@ -191,8 +199,10 @@ class _Telling:
             )
             message += f"; the example comes to it, with {after} next"
             example = before
-        else:
+        elif complete:
             message += "; no text comes to it: LALR merges states that canonical LR(1) keeps apart"
+        else:
+            message += "; no text that comes to it was found"
         return finding(
             self._severity(conflict),
             "reduce-reduce" if len(conflict.reductions) > 1 else "shift-reduce",

@@ -5,11 +5,11 @@ LR(1), so a terminal may have an action there that no parse of *this* text can t
 where such a terminal takes a text from one that is possible: then lark rejects what a lexer that
 knows the exact set would read. A grammar without such a place has one meaning for both.
 
-Three steps, the cheap ones first: a fixed point over the LR(0) states tells what is viable for every
-stack (``Automaton.certain``); what is left must share the beginning of a text with another terminal
-of the state and be preferred to it; and only then canonical LR(1), for that terminal alone, finds a
-stack that rules it out. Exact for grammars without conflicts; where there are conflicts, the set of
-a stack is that of all its parses.
+Three steps, the cheap ones first: a fixed point over the LR(0) states tells what is viable for
+every stack (``Automaton.certain``); what is left must share the beginning of a text with another
+terminal of the state and be preferred to it; and only then canonical LR(1), for that terminal
+alone, finds a stack that rules it out. Exact for grammars without conflicts; where there are
+conflicts, the set of a stack is what may follow any of its parses.
 """
 
 from __future__ import annotations
@@ -73,7 +73,6 @@ def contextual_differences(
         return ()
     show = show or Lexemes(grammar, flags)
     yields = Yields(grammar.productions)
-    symbol_costs = costs(automaton, yields)
     by_terminal: dict[int, dict[int, tuple[list[str], str]]] = {}
     for state, mask in left.items():
         names = [automaton.names[bit] for bit in bits(automaton.accepted(state))]
@@ -82,10 +81,10 @@ def contextual_differences(
             rivals = _rivals(grammar, show, automaton.names[terminal], competing)
             if rivals is not None:
                 by_terminal.setdefault(terminal, {})[state] = rivals
-    found = []
+    found: list[Difference] = []
     for terminal, places in by_terminal.items():
         more = None if limit is None else limit - len(found)
-        found += _differences(automaton, yields, symbol_costs, terminal, places, more)
+        found += _differences(automaton, yields, terminal, places, more)
         if limit is not None and len(found) >= limit:
             break
     return tuple(found[:limit])
@@ -145,7 +144,7 @@ def check_contextual(grammar: SymbolGrammar, automaton: Automaton, show: Lexemes
 def _rivals(
     grammar: SymbolGrammar, show: Lexemes, terminal: str, competing: list[str]
 ) -> tuple[list[str], str] | None:
-    """Return the terminals from which one takes texts, and such a text; None where there is none."""
+    """Return the terminals from which one takes texts, and such a text; None if there is none."""
     order = {name: rank for rank, name in enumerate(grammar.terminals)}
     rivals = []
     example = ""
@@ -172,14 +171,13 @@ def _rivals(
 def _differences(
     automaton: Automaton,
     yields: Yields,
-    symbol_costs: list[int],
     terminal: int,
     places: dict[int, tuple[list[str], str]],
     limit: int | None,
 ) -> list[Difference]:
     """Return the states of ``places`` in which some stack really rules the terminal out."""
     name = automaton.names[terminal]
-    projection = Projection(automaton, terminal, symbol_costs)
+    projection = Projection(automaton, terminal, costs(automaton, yields))
     left = dict(places)
     found = []
     for reached in projection.walk(lambda state, completed: state in left and not completed):

@@ -138,12 +138,8 @@ class SymbolGrammar:
             for production in self.productions
             if all(yields.length(symbol) is not None for symbol in production.body)
         )
-        trimmed = self._with(productive)
-        reached = trimmed.reachable()
-        return trimmed._with(tuple(p for p in productive if p.head in reached))
-
-    def _with(self, productions: tuple[Production, ...]) -> SymbolGrammar:
-        return replace(self, productions=productions)
+        reached = replace(self, productions=productive).reachable()
+        return replace(self, productions=tuple(p for p in productive if p.head in reached))
 
 
 class Yields:

@@ -58,23 +58,7 @@ def read_lark(
     """
     prepared = prepare(source)
     try:
-        from lark.load_grammar import load_grammar  # noqa: PLC0415 (an optional package)
-    except ImportError as error:
-        raise MissingDependencyError(
-            "the lark package, which reads Lark grammars, is not installed. "
-            "Run: pip install 'formgate[lark]'"
-        ) from error
-    folder = os.path.join(base_path or "", "<grammar>")  # noqa: PTH118 (lark takes it apart again)
-    try:
-        loaded, _ = load_grammar(prepared.text, folder, list(import_paths), False)  # noqa: FBT003
-        rules = [str(name) for name, params, tree, _ in loaded.rule_defs if tree and not params]
-        if start not in rules:
-            raise GrammarError(
-                f"the grammar has no rule {start!r}, which the text must match; its rules: "
-                + (", ".join(rules[:10]) or "none"),
-                hint="define it, or name another with start=...",
-            )
-        terminals, productions, ignored = loaded.compile([start, *rules], "*")
+        terminals, productions, ignored = _loaded(prepared, start, import_paths, base_path)
     except FormgateError:
         raise
     except RecursionError:
@@ -96,6 +80,31 @@ def read_lark(
         places=_places(prepared, terminals),
         fragments=_fragments(prepared),
     )
+
+
+def _loaded(
+    prepared: LarkSource, start: str, import_paths: Sequence[str], base_path: str | None
+) -> tuple[list[TerminalDef], list[Rule], list[str]]:
+    """Return all that lark makes of a grammar, what it has no use for included."""
+    try:
+        from lark.load_grammar import GrammarBuilder  # noqa: PLC0415 (an optional package)
+    except ImportError as error:
+        raise MissingDependencyError(
+            "the lark package, which reads Lark grammars, is not installed. "
+            "Run: pip install 'formgate[lark]'"
+        ) from error
+    builder = GrammarBuilder(import_paths=list(import_paths))
+    folder = os.path.join(base_path or "", "<grammar>")  # noqa: PTH118 (lark takes it apart again)
+    builder.load_grammar(prepared.text, folder)
+    grammar = builder.build()
+    rules = [str(name) for name, params, tree, _ in grammar.rule_defs if tree and not params]
+    if start not in rules:
+        raise GrammarError(
+            f"the grammar has no rule {start!r}, which the text must match; its rules: "
+            + (", ".join(rules[:10]) or "none"),
+            hint="define it, or name another with start=...",
+        )
+    return grammar.compile([start, *rules], "*")
 
 
 def symbol_grammar(
@@ -142,7 +151,7 @@ def symbol_grammar(
 
 
 def _owner(head: str, heads: set[str]) -> str:
-    """Return the rule that lark made a helper ``__rule_star_0`` for, or a template's instance of."""
+    """Return the rule of a helper such as ``__rule_star_0``, or of an instance of a template."""
     while head.startswith("__"):
         parts = head[2:].split("_")
         found = ("_".join(parts[:end]) for end in range(len(parts) - 1, 0, -1))

@@ -17,14 +17,18 @@ from __future__ import annotations
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
+from formgate.core.errors import LimitError
 from formgate.plugins.cfg._lint_grammar import END, Production
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from formgate.plugins.cfg._lint_grammar import SymbolGrammar
 
-__all__ = ["Automaton", "Conflict", "bits"]
+__all__ = ["MAX_STATES", "Automaton", "Conflict", "bits"]
+
+MAX_STATES = 20_000
+"""Most states of an automaton; some grammars have exponentially many."""
 
 
 class Conflict(NamedTuple):
@@ -61,6 +65,9 @@ class Automaton:
     Args:
         grammar: What ``SymbolGrammar.useful`` returns.
 
+    Raises:
+        LimitError: It has more than ``MAX_STATES`` states.
+
     Attributes:
         names: Name of each symbol by its number; terminals come first, ``END`` is the last of them.
         terminal_count: How many of the symbols are terminals.
@@ -96,36 +103,15 @@ class Automaton:
 
     def _build(self) -> None:
         """Number all states, breadth first."""
-        bodies = [body for _, body in self.productions]
         closures = self._closures()
-        count = self.terminal_count
         self.starts = list(range(self._roots))
         self.kernels: list[tuple[tuple[int, int], ...]] = [((i, 0),) for i in range(self._roots)]
         self.gotos: list[dict[int, int]] = []
         self.reductions: list[list[int]] = []
         self.access: list[int | None] = [None] * self._roots
-        known: dict[tuple[tuple[int, int], ...], int] = {k: i for i, k in enumerate(self.kernels)}
-        at = 0
-        while at < len(self.kernels):
-            moves: dict[int, list[tuple[int, int]]] = {}
-            ended: list[int] = []
-            heads: dict[int, None] = {}
-            for production, dot in self.kernels[at]:
-                body = bodies[production]
-                if dot == len(body):
-                    ended.append(production)
-                    continue
-                symbol = body[dot]
-                moves.setdefault(symbol, []).append((production, dot + 1))
-                if symbol >= count:
-                    heads.update(closures[symbol])
-            for head in heads:
-                for production in self.by_head[head]:
-                    body = bodies[production]
-                    if body:
-                        moves.setdefault(body[0], []).append((production, 1))
-                    else:
-                        ended.append(production)
+        known = {kernel: i for i, kernel in enumerate(self.kernels)}
+        for state_kernel in self.kernels:  # grows while it is read
+            moves, ended = self._moves(state_kernel, closures)
             row: dict[int, int] = {}
             for symbol, items in moves.items():
                 kernel = tuple(sorted(set(items)))
@@ -136,8 +122,32 @@ class Automaton:
                     self.access.append(symbol)
                 row[symbol] = target
             self.gotos.append(row)
-            self.reductions.append(sorted(set(ended)))
-            at += 1
+            self.reductions.append(sorted(ended))
+            if len(self.kernels) > MAX_STATES:
+                raise LimitError(f"its automaton has over {MAX_STATES} states (MAX_STATES)")
+
+    def _moves(
+        self, kernel: tuple[tuple[int, int], ...], closures: dict[int, dict[int, None]]
+    ) -> tuple[dict[int, list[tuple[int, int]]], set[int]]:
+        """Return the items that each symbol leads to, and the productions that end in a state."""
+        moves: dict[int, list[tuple[int, int]]] = {}
+        ended: set[int] = set()
+        heads: dict[int, None] = {}
+        for production, dot in kernel:
+            body = self.productions[production][1]
+            if dot == len(body):
+                ended.add(production)
+                continue
+            moves.setdefault(body[dot], []).append((production, dot + 1))
+            heads.update(closures.get(body[dot], {}))
+        for head in heads:
+            for production in self.by_head[head]:
+                body = self.productions[production][1]
+                if body:
+                    moves.setdefault(body[0], []).append((production, 1))
+                else:
+                    ended.add(production)
+        return moves, ended
 
     def _closures(self) -> dict[int, dict[int, None]]:
         """Return for each rule the rules that a text of it may begin with, itself included."""
@@ -265,30 +275,16 @@ class Automaton:
             for sources in items.values():
                 for source in sources:
                     users[source].append(transition)
-        pending = list(range(len(sets)))
-        waiting = [True] * len(sets)
+        pending = dict.fromkeys(range(len(sets)))
         while pending:  # each set grows at most once for each terminal
-            transition = pending.pop()
-            waiting[transition] = False
+            transition, _ = pending.popitem()
             mask = sets[transition]
             for sources in includes[transition].values():
-                common = -1
-                for source in sources:
-                    common &= sets[source]
-                mask |= common
+                mask |= _common(sets, sources)
             if mask != sets[transition]:
                 sets[transition] = mask
-                for user in users[transition]:
-                    if not waiting[user]:
-                        waiting[user] = True
-                        pending.append(user)
-        found: dict[tuple[int, int], int] = {}
-        for key, transitions in lookback.items():
-            common = -1
-            for transition in transitions:
-                common &= sets[transition]
-            found[key] = common
-        return found
+                pending.update(dict.fromkeys(users[transition]))
+        return {key: _common(sets, transitions) for key, transitions in lookback.items()}
 
     def shiftable(self, state: int) -> int:
         """Return the set of terminals that a state can shift."""
@@ -335,6 +331,14 @@ class Automaton:
         able = sorted(able, key=lambda p: (-priority(p), p))
         resolved = len(able) > 1 and priority(able[0]) > priority(able[1])
         return Conflict(state, self.names[terminal], tuple(able), shifts, resolved)
+
+
+def _common(sets: Sequence[int], members: Iterable[int]) -> int:
+    """Return what some of the sets have in common."""
+    common = -1
+    for member in members:
+        common &= sets[member]
+    return common
 
 
 def _closed(sets: list[int], relation: Sequence[Sequence[int]]) -> list[int]:

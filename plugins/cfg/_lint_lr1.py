@@ -124,7 +124,7 @@ class Projection:
     def _expanded(
         self, node: tuple[int, frozenset[_Item]]
     ) -> tuple[frozenset[int], list[tuple[int, tuple[int, frozenset[_Item]]]]]:
-        """Return the productions that end in a state with the terminal next, and the transitions."""
+        """Return the productions after which the terminal may come, and the transitions."""
         if node in self._found:
             return self._found[node], self._steps[node]
         automaton = self._automaton

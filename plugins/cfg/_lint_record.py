@@ -225,7 +225,6 @@ class _Writer:
         self._letters = letters
         self._notes = notes
         self._classes: dict[tuple[str, ...], str] = {}
-        self._done: dict[int, str] = {}
         self._number = 0
         self.productions: list[Production] = []
         self.terminals: dict[str, LexicalTerminal] = {}
@@ -239,7 +238,7 @@ class _Writer:
         while stack:
             node = stack.pop()
             if node >= 0:
-                if node not in seen and node not in self._done:
+                if node not in seen:
                     seen.add(node)
                     stack += [~node, *self._children(node)]
             else:
@@ -248,11 +247,7 @@ class _Writer:
         for node in order:
             if node not in bodies:
                 bodies[node] = self._bodies(name, node, bodies)
-        if root in bodies:
-            found = bodies[root]
-        else:
-            found = [(self._done[root],)]
-        self.productions += [Production(name, body) for body in dict.fromkeys(found)]
+        self.productions += [Production(name, body) for body in dict.fromkeys(bodies[root])]
 
     def _children(self, node: int) -> tuple[int, ...]:
         kind, content = self._shapes[node]
@@ -265,22 +260,15 @@ class _Writer:
     ) -> list[tuple[str, ...]]:
         """Return the alternatives that a node stands for."""
         kind, content = self._shapes[node]
-        if kind == "literal":
-            return [tuple(self._letter(ord(char)) for char in str(content))]
-        if kind == "class":
-            return [(self._class(owner, content),)]  # type: ignore[arg-type]
-        if kind == "opaque":
-            name = str(content)
-            self.terminals.setdefault(name, LexicalTerminal(name, None))
-            return [(name,)]
-        if kind == "rule":
-            return [(str(content),)]
         parts = self._children(node)
         if kind == "choice":
-            return [body for part in parts for body in known[part]]
+            bodies = list(dict.fromkeys(body for part in parts for body in known[part]))
+            return bodies if len(bodies) <= _MAX_BODY else [(self._helper(owner, bodies),)]
         if kind == "repeat":
             low, high = content[1], content[2]  # type: ignore[index]
             return [self._repeated(owner, self._symbol(owner, known[parts[0]]), low, high)]
+        if kind != "seq":
+            return [self._leaf(owner, kind, content)]
         body: tuple[str, ...] = ()
         for part in parts:
             alternatives = known[part]
@@ -289,6 +277,17 @@ class _Writer:
             else:
                 body += (self._symbol(owner, alternatives),)
         return [body]
+
+    def _leaf(self, owner: str, kind: str, content: object) -> tuple[str, ...]:
+        """Return what a node without parts stands for."""
+        if kind == "literal":
+            return tuple(self._letter(ord(char)) for char in str(content))
+        if kind == "class":
+            return (self._class(owner, content),)  # type: ignore[arg-type]
+        name = str(content)
+        if kind == "opaque":
+            self.terminals.setdefault(name, LexicalTerminal(name, None))
+        return (name,)
 
     def _symbol(self, owner: str, bodies: list[tuple[str, ...]]) -> str:
         """Return a symbol for alternatives: a helper, where it takes one."""
@@ -331,8 +330,8 @@ class _Writer:
         letters: list[str] = []
         for low, high in ranges:
             begin = bisect_right(self._letters, low) - 1
-            for at in self._letters[begin : max(bisect_left(self._letters, high + 1), begin + 1)]:
-                letters.append(self._letter(at))
+            end = max(bisect_left(self._letters, high + 1), begin + 1)
+            letters += map(self._letter, self._letters[begin:end])
         key = tuple(dict.fromkeys(letters))
         if len(key) == 1:
             return key[0]

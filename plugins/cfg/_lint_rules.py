@@ -26,37 +26,39 @@ def check_rules(grammar: SymbolGrammar) -> list[Finding]:
     yields = Yields(grammar.productions)
     findings = []
     dead = [name for name in rules if yields.length(name) is None]
-    for name in dead:
-        if name not in grammar.owners or grammar.owner(name) not in dead:
-            findings.append(_unproductive(grammar, rules, dead, name))
+    findings += [
+        _unproductive(grammar, rules, dead, name)
+        for name in dead
+        if name not in grammar.owners or grammar.owner(name) not in dead
+    ]
     reached = grammar.reachable()
-    for name in rules:
-        if name not in reached and name not in grammar.owners:
-            findings.append(
-                finding(
-                    "warning",
-                    "unreachable-rule",
-                    name,
-                    f"rule {name!r} is never used: nothing leads to it from "
-                    + " or ".join(map(repr, grammar.starts)),
-                    place=grammar.place(name),
-                    hint="remove it, or use it",
-                )
-            )
+    findings += [
+        finding(
+            "warning",
+            "unreachable-rule",
+            name,
+            f"rule {name!r} is never used: nothing leads to it from "
+            + " or ".join(map(repr, grammar.starts)),
+            place=grammar.place(name),
+            hint="remove it, or use it",
+        )
+        for name in rules
+        if name not in reached and name not in grammar.owners
+    ]
     filled = _least(rules, lambda production, known: _may_be_filled(production, rules, known, dead))
-    for name in rules:
-        if name not in dead and name not in filled and name not in grammar.owners:
-            findings.append(
-                finding(
-                    "warning",
-                    "empty-rule",
-                    name,
-                    f"rule {name!r} derives nothing but the empty text",
-                    place=grammar.place(name),
-                    example="",
-                    hint="remove it, or give it something to match",
-                )
-            )
+    findings += [
+        finding(
+            "warning",
+            "empty-rule",
+            name,
+            f"rule {name!r} derives nothing but the empty text",
+            place=grammar.place(name),
+            example="",
+            hint="remove it, or give it something to match",
+        )
+        for name in rules
+        if name not in dead and name not in filled and name not in grammar.owners
+    ]
     return [*findings, *_cycles(grammar, rules, yields)]
 
 

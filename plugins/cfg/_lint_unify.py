@@ -15,12 +15,13 @@ import time
 from collections import deque
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import product
 from typing import TYPE_CHECKING, NamedTuple
 
 from formgate.plugins.cfg._lint_lr import bits
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from formgate.plugins.cfg._lint_grammar import SymbolGrammar, Yields
     from formgate.plugins.cfg._lint_lr import Automaton, Conflict
@@ -185,34 +186,36 @@ class Unifier:
         met = _met(one[0], other[0])
         if met is not None:
             return (*met, terminal)
+        met = _met(one[1], other[1])
+        if met is not None:
+            return (*met, None)
         queue: deque[tuple[_Half, _Half, int]] = deque()
         seen: set[tuple[_Stack, _Stack]] = set()
 
         def push(left: list[_Half], right: list[_Half], length: int) -> None:
-            for a in left:
-                for b in right:
-                    if (a.stack, b.stack) not in seen and len(seen) < self._bounds.pairs:
-                        seen.add((a.stack, b.stack))
-                        queue.append((a, b, length))
+            for a, b in product(left, right):
+                if (a.stack, b.stack) not in seen and len(seen) < self._bounds.pairs:
+                    seen.add((a.stack, b.stack))
+                    queue.append((a, b, length))
 
-        met = _met(one[1], other[1])
-        if met is not None:
-            return (*met, None)
         push(one[1], other[1], 1)
-        automaton = self._automaton
         while queue and time.perf_counter() < self._bounds.deadline:
             a, b, length = queue.popleft()
-            both = automaton.accepted(a.stack[-1]) & automaton.accepted(b.stack[-1])
-            kinds = {self._kinds[terminal]: terminal for terminal in reversed(bits(both))}
-            for following in kinds.values():
+            for following in self._followings(a, b):
                 left = self._continued(a, following)
                 right = self._continued(b, following)
                 met = _met(left[0], right[0])
                 if met is not None:
                     return (*met, following)
-                if length < self._bounds.length and following != automaton.end:
+                if length < self._bounds.length and following != self._automaton.end:
                     push(left[1], right[1], length + 1)
         return None
+
+    def _followings(self, one: _Half, other: _Half) -> Iterable[int]:
+        """Return terminals that both parsers may take, one of each kind."""
+        accepted = self._automaton.accepted
+        both = accepted(one.stack[-1]) & accepted(other.stack[-1])
+        return {self._kinds[terminal]: terminal for terminal in reversed(bits(both))}.values()
 
     # --- telling it ---
 
@@ -294,9 +297,7 @@ class Unifier:
     ) -> tuple[tuple[str, ...], str] | None:
         """Return the sentence and the derivation, as text, that actions build."""
         automaton = self._automaton
-        trees: list[tuple[tuple[str, ...], str]] = []
-        for symbol in path:
-            trees.append(self._shortest_tree(symbol))
+        trees = [self._shortest_tree(symbol) for symbol in path]
         for kind, value in actions:
             if kind == "shift":
                 name = automaton.names[value]
