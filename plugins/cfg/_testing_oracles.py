@@ -107,11 +107,11 @@ def lark_oracle(grammar: object, options: Mapping[str, object]) -> Oracle | None
     if is_lark:
         parser = options.get("parser", "lalr")
         chosen = {"parser": parser, "lexer": options.get("lexer", "auto")}
-    chosen |= {
-        name: options[name]
-        for name in ("start", "g_regex_flags", "import_paths")
-        if name in options
-    }
+    chosen |= {name: options[name] for name in ("start", "import_paths") if name in options}
+    flags = options.get("g_regex_flags", 0)
+    if isinstance(flags, str):
+        flags = sum(re.RegexFlag[letter.upper()] for letter in flags)
+    chosen["g_regex_flags"] = flags
     try:
         if isinstance(grammar, os.PathLike):
             text = Path(grammar).read_text(encoding="utf-8")
@@ -121,6 +121,14 @@ def lark_oracle(grammar: object, options: Mapping[str, object]) -> Oracle | None
     except (LarkError, OSError):
         return None
     return Oracle("lark", judge.parse)
+
+
+def _lark_grammar(text: str) -> bool:
+    """Ask lark's loader for the syntax; what is undefined is no matter."""
+    from lark import load_grammar  # noqa: PLC0415 (an extra)
+
+    load_grammar._parse_grammar(text, "<text>")  # noqa: SLF001 (lark has no public way to the syntax)
+    return True
 
 
 def _json(text: str) -> bool:
@@ -201,6 +209,7 @@ ORACLES: dict[str, Callable[[str], object]] = {
     "iso-date": _iso_date,
     "json": _json,
     "json-lines": _json_lines,
+    "lark-grammar": _lark_grammar,
     "python": _python,
     "regex": _regex,
     "sql": _sql,
