@@ -127,7 +127,8 @@ def _lark_grammar(text: str) -> bool:
     """Ask lark's loader for the syntax; what is undefined is no matter."""
     from lark import load_grammar  # noqa: PLC0415 (an extra)
 
-    load_grammar._parse_grammar(text, "<text>")  # noqa: SLF001 (lark has no public way to the syntax)
+    read: Any = load_grammar._parse_grammar  # noqa: SLF001 (lark has no public way to the syntax)
+    read(text, "<text>")
     return True
 
 
