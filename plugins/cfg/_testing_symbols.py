@@ -86,14 +86,16 @@ class Symbols:
         self._lexemes = {name: self._fresh() for name in record.terminals}
         self.names.update((symbol, name) for name, symbol in self._lexemes.items())
         self._skip = self._fresh()
-        for node in sorted(record.terms):
+        assert record.root is not None  # noqa: S101 (the grammar was built)
+        bodies = {name: self._alternatives(body) for name, body in record.bodies.items()}
+        start = self._alternatives(record.root)
+        for node in self._needed([*start, *(part for body in bodies.values() for part in body)]):
             self._shapes[node] = self._shape(node)
         self._write_lexemes()
-        for name, body in record.bodies.items():
-            self.productions[self._ids[name]] = self._alternatives(body)
-        assert record.root is not None  # noqa: S101 (the grammar was built)
+        for name, parts in bodies.items():
+            self.productions[self._ids[name]] = [self._shapes[part] for part in parts]
         self.start = self._fresh()
-        self.productions[self.start] = self._alternatives(record.root)
+        self.productions[self.start] = [self._shapes[part] for part in start]
 
     def piece_engine(self, symbol: int) -> Engine | None:
         """Return the engine of a piece, made when first asked for; None if it matches nothing."""
@@ -123,15 +125,27 @@ class Symbols:
         self._next += 1
         return self._next - 1
 
-    def _alternatives(self, body: Node) -> list[tuple[int, ...]]:
-        """Return the productions of a rule: one for each alternative of its body."""
+    def _alternatives(self, body: Node) -> list[Node]:
+        """Return the alternatives of a rule's body, each of which becomes a production."""
         term = self.record.terms[body]
         while len(term.parts) == 1 and term.kind in ("seq", "choice"):  # brackets around the whole
             body = term.parts[0]
             term = self.record.terms[body]
-        if term.kind == "choice":
-            return [self._shapes[part] for part in term.parts]
-        return [self._shapes[body]]
+        return list(term.parts) if term.kind == "choice" else [body]
+
+    def _needed(self, roots: list[Node]) -> list[Node]:
+        """Return the nodes that become symbols: those not inside a piece, parts first."""
+        found: set[Node] = set()
+        work = roots
+        while work:
+            node = work.pop()
+            if node in found:
+                continue
+            found.add(node)
+            if node not in self._whole:
+                term = self.record.terms[node]
+                work += term.parts[:1] if term.kind == "lexed" else term.parts
+        return sorted(found)
 
     def _shape(self, node: Node) -> tuple[int, ...]:
         """Return the symbols that a node stands for, one after the other."""
@@ -142,14 +156,15 @@ class Symbols:
             return (self._named(term),)
         if term.kind in ("look_ahead", "look_behind"):
             return ()
-        shapes = [self._shapes[part] for part in term.parts]
+        parts = term.parts[:1] if term.kind == "lexed" else term.parts
+        shapes = [self._shapes[part] for part in parts]
         if term.kind == "choice":
             return (self._rule(shapes),)
         if term.kind == "repeat":
             least, most = cast("tuple[int, int | None]", term.data)
             return self._repeated(shapes[0], least, most)
         if term.kind == "lexed":
-            shapes = [(self._skip,), shapes[0]]
+            shapes = [(self._skip,), *shapes]
         flat = tuple(symbol for shape in shapes for symbol in shape)
         return flat if len(flat) <= _LONGEST_INLINE else (self._rule([flat]),)
 
