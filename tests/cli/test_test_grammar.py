@@ -1,0 +1,104 @@
+"""``formgate test-grammar``: files, folders, exit codes."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from formgate.core.cli import main
+
+GRAMMAR = 'root ::= "[" ( item ( "," item )* )? "]"\nitem ::= root | [0-9]\n'
+
+
+@pytest.fixture
+def run(capsys, tmp_path, monkeypatch):
+    """Run the command in a folder with a grammar and samples; return code, output and error."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "lists.gbnf").write_text(GRAMMAR, encoding="utf-8")
+    for folder, name, text in (("good", "1", "[1,[2]]\n"), ("bad", "2", "[1,]\n")):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / name).write_text(text, encoding="utf-8")
+
+    def call(*arguments: str) -> tuple[int, str, str]:
+        code = main(["test-grammar", *arguments])
+        return code, *capsys.readouterr()
+
+    return call
+
+
+def test_nothing_is_wrong(run):
+    code, out, err = run("lists.gbnf", "--accept", "good", "--reject", "bad", "--count", "9")
+    assert (code, err) == (0, "")
+    assert out.splitlines()[0] == "grammar  gbnf"
+    assert "  bad/2: it leaves the language at line 1, column 4; " in out
+    assert out.splitlines()[-1] == "nothing is wrong"
+
+
+def test_failures_as_json(run):
+    code, out, _ = run(
+        "lists.gbnf", "--accept", "bad", "--reject", "good", "--json", "--count", "0"
+    )
+    assert code == 1
+    report = json.loads(out)
+    assert not report["ok"]
+    assert {(each["kind"], each["origin"]) for each in report["findings"]} == {
+        ("false-negative", "bad/2"),
+        ("accepted", "good/1"),
+    }
+
+
+def test_a_shipped_grammar_and_its_judge(run):
+    code, out, _ = run("json", "--accept", "good", "--reject", "bad", "--exact", "--count", "9")
+    assert code == 0
+    assert "oracle   json" in out
+
+
+def test_final_newlines_can_be_kept(run):
+    assert run("lists.gbnf", "--accept", "good", "--count", "0")[0] == 0
+    assert run("lists.gbnf", "--accept", "good", "--count", "0", "--keep-final-newline")[0] == 1
+
+
+def test_a_judge_beside_the_user(run, tmp_path):
+    (tmp_path / "my_judge.py").write_text("def short(text):\n    return len(text) < 3\n")
+    code, out, _ = run("lists.gbnf", "--accept", "good", "--oracle", "my_judge:short")
+    assert code == 1
+    assert "texts of the grammar that the oracle rejects: " in out
+    assert "it returned False" in out
+
+
+def test_options_reach_the_format(run):
+    code, out, _ = run("lists.gbnf", "--option", "root=item", "--accept", "good", "--count", "3")
+    assert code == 0, out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (("jso",), "no grammar 'jso' comes with formgate"),
+        (("lists.gbnf", "--accept", "nowhere"), "--accept nowhere is no folder"),
+        (("lists.gbnf", "--oracle", "x"), "unknown oracle 'x'"),
+        (("lists.gbnf", "--exact"), "an exact test needs an oracle"),
+        (("lists.gbnf", "--vocabulary", "none.json"), "no such file: none.json"),
+        (("lists.gbnf", "--option", "x"), "--option 'x' is not NAME=VALUE"),
+    ],
+)
+def test_errors(run, arguments, words):
+    code, out, err = run(*arguments)
+    assert (code, out) == (2, "")
+    assert words in err
+
+
+def test_an_empty_folder_is_an_error(run, tmp_path):
+    (tmp_path / "empty").mkdir()
+    assert "holds no files" in run("lists.gbnf", "--accept", "empty")[2]
+
+
+@pytest.mark.slow
+@pytest.mark.model
+@pytest.mark.usefixtures("smol_path")
+def test_the_embedded_model_writes(run):
+    pytest.importorskip("transformers")
+    code, out, _ = run("iso-date", "--model", "embedded", "--count", "3", "--json")
+    assert code == 0, out
+    assert json.loads(out)["counts"]["outputs of the model"] == 3
