@@ -22,7 +22,10 @@ if TYPE_CHECKING:
 
 __all__ = ["NotRegular", "Patterns", "class_of", "quoted"]
 
+Ranges = tuple[tuple[int, int], ...]
+
 _MAX_LENGTH = 50_000
+_ALL: Ranges = ((0, 0x10FFFF),)
 _ANY = r"[\s\S]"
 
 
@@ -99,41 +102,72 @@ class Patterns:
     def _sequence(self, parts: Sequence[Element]) -> str:
         """Return the regex of parts, each of which knows what follows."""
         rest = ""
-        for part in reversed(parts):
-            rest = self._repeat(part, rest) + rest if part.kind == "repeat" else (
-                self._write(part) + rest
-            )  # fmt: skip
+        for place in reversed(range(len(parts))):
+            part = parts[place]
+            if part.kind == "repeat":
+                rest = self._repeat(part, rest, parts[place + 1 :]) + rest
+            else:
+                rest = self._write(part) + rest
             if len(rest) > _MAX_LENGTH:
                 raise LimitError(f"a lexer rule is a regex of more than {_MAX_LENGTH} characters")
         return rest
 
-    def _repeat(self, element: Element, rest: str) -> str:
+    def _repeat(self, element: Element, rest: str, following: Sequence[Element]) -> str:
         """Return the regex of a repetition before a rest."""
         body = element.parts[0]
-        inner = f"(?:{self._write(body)})"
         if element.greedy:
-            return inner + element.sign
+            return f"(?:{self._write(body)}){element.sign}"
+        if not self._certain(following):
+            self._notes.add(
+                "what follows a repetition that is not greedy is read as far as it goes, not by "
+                "its first alternative",
+                element.start,
+            )
         ordered = self._ordered(body, element.start)
         guarded = f"(?:(?!{rest}){ordered})"
         if element.sign == "+":
             return f"{ordered}{guarded}*" if rest else ordered
         return guarded + element.sign if rest else ""
 
+    def _certain(self, parts: Sequence[Element]) -> bool:
+        """Say whether parts match in one way at most: of texts, characters and their loops."""
+        after: Ranges | None = None  # what the next part begins with; None after the last
+        for part in reversed(parts):
+            if part.kind == "text" and part.text:
+                after = ((ord(part.text[0]), ord(part.text[0])),)
+                continue
+            body = part.parts[0] if part.kind == "repeat" and part.greedy else part
+            own = self._single(body)
+            if own is None or (part.kind == "repeat" and after is not None and _meet(own, after)):
+                return False
+            after = _ALL if part.kind == "repeat" and after is not None else own
+        return True
+
+    def _single(self, element: Element) -> Ranges | None:
+        """Return the characters of an element that matches single ones; None for others."""
+        if element.kind == "any":
+            return _ALL
+        try:
+            if element.kind == "not":
+                return _others(self._ranges(element.parts[0]))
+            return self._ranges(element)
+        except NotRegular:
+            return None
+
     def _ordered(self, body: Element, start: int) -> str:
         """Return the regex of what is repeated, where an earlier alternative wins."""
         while body.kind == "seq" and len(body.parts) == 1:
             body = body.parts[0]
-        if body.kind in ("any", "set", "not"):
+        if self._single(body) is not None:
             return self._write(body)
         self._notes.add(
             "of a repetition that is not greedy, alternatives are not tried again when no end "
             "follows",
             start,
         )
-        parts = body.parts if body.kind == "choice" else [body]
         texts: list[str] = []
         plain: list[str] = []
-        for part in parts:
+        for part in body.parts if body.kind == "choice" else [body]:
             text = self._write(part)
             texts.append("".join(f"(?!{earlier})" for earlier in plain) + text)
             plain.append(text)
@@ -146,7 +180,7 @@ class Patterns:
         ranges = self._ranges(element.parts[0])
         return f"[^{_inside(ranges)}]"
 
-    def _ranges(self, element: Element) -> tuple[tuple[int, int], ...]:
+    def _ranges(self, element: Element) -> Ranges:
         """Return the characters that an element stands for, if it stands for single ones."""
         if element.kind == "set":
             return element.ranges
@@ -163,6 +197,21 @@ class Patterns:
             finally:
                 self._open.discard(element.text)
         raise NotRegular("'~' stands before what is no set of characters", element.start)
+
+
+def _meet(one: Ranges, other: Ranges) -> bool:
+    """Say whether two sets of characters have one in common."""
+    return any(low <= last and first <= high for low, high in one for first, last in other)
+
+
+def _others(ranges: Ranges) -> Ranges:
+    """Return the characters in none of some ranges."""
+    found, low = [], 0
+    for first, last in sorted(ranges):
+        if first > low:
+            found.append((low, first - 1))
+        low = max(low, last + 1)
+    return (*found, (low, 0x10FFFF)) if low <= 0x10FFFF else tuple(found)
 
 
 def quoted(text: str) -> str:

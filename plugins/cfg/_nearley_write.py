@@ -147,6 +147,7 @@ class _Writer:
         self._names: dict[tuple[str, tuple[str, ...]], str] = {}
         self._work: list[tuple[str, tuple[str, ...]]] = []
         self._taken: set[str] = set()
+        self._counts: dict[str, int] = {}
         self._size = 0
 
     def write(self) -> Conversion:
@@ -184,10 +185,11 @@ class _Writer:
         key = name, arguments
         if key not in self._names:
             base = self.spell(name) if name.isascii() else "rule"
-            spelled, count = base, 1
+            spelled = base
             while spelled in self._taken:
-                count += 1
-                spelled = f"{base}{self.separator}{count}"
+                self._counts[base] = self._counts.get(base, 1) + 1
+                spelled = f"{base}{self.separator}{self._counts[base]}"
+            self._grow(sum(map(len, arguments)))
             self._taken.add(spelled)
             self._names[key] = spelled
             self._work.append(key)
@@ -207,6 +209,16 @@ class _Writer:
     def token(self, item: Use, source: _Source) -> str:
         raise NotImplementedError
 
+    def _grow(self, characters: int) -> None:
+        """Count what is written, so that macros that call themselves come to an end.
+
+        Raises:
+            LimitError: It is too much.
+        """
+        self._size += characters
+        if self._size > _MAX_TEXT:
+            raise LimitError(f"the macros expand to more than {_MAX_TEXT} characters")
+
     def _rule(self, name: str, arguments: tuple[str, ...]) -> str:
         alternatives = []
         for source in self._loaded.rules[name]:
@@ -215,9 +227,7 @@ class _Writer:
                 self._sequence(each, source, given) for each in source.rule.alternatives
             ]
         text = f"{self.refer(name, arguments)} {self.defines} {' | '.join(alternatives)}"
-        self._size += len(text)
-        if self._size > _MAX_TEXT:
-            raise LimitError(f"the macros expand to more than {_MAX_TEXT} characters")
+        self._grow(len(text))
         return text
 
     def _sequence(self, items: Sequence[Item], source: _Source, given: dict[str, str]) -> str:
@@ -238,6 +248,7 @@ class _Writer:
         if item.kind == "argument":
             if item.name not in given:
                 raise source.scan.error(f"{item.name!r} is no parameter of this macro", *place)
+            self._grow(len(given[item.name]))
             return given[item.name]
         if item.name not in self._loaded.rules:
             raise source.scan.error(f"rule {item.name!r} is used but not defined", *place)
@@ -250,8 +261,6 @@ class _Writer:
                 *place,
             )
         arguments = tuple(self._group(each, source, given) for each in item.arguments)
-        if sum(map(len, arguments)) > _MAX_TEXT:
-            raise LimitError(f"the macros expand to more than {_MAX_TEXT} characters")
         return self.refer(item.name, arguments)
 
     def _group(self, alternatives: Alternatives, source: _Source, given: dict[str, str]) -> str:

@@ -112,7 +112,7 @@ class Printer:
             return f"( {self.top(expression)} )"
         if kind == "repeat":
             return self.repeat(*expression[1:])
-        return getattr(self, kind)(expression[1])
+        return {"text": self.text, "class": self.class_, "name": self.name}[kind](expression[1])
 
 
 class W3c(Printer):
@@ -213,7 +213,3 @@ class Gbnf(Printer):
 
     def repeat(self, part, least, most):
         return f"{self.item(part)}{{{least},{'' if most is None else most}}}"
-
-
-for printer in (W3c, Iso, Abnf, Gbnf):
-    setattr(printer, "class", printer.class_)
