@@ -213,6 +213,8 @@ def _on_automaton(
     if sum(len(production.body) + 1 for production in grammar.productions) > MAX_SYMBOLS:
         raise LimitError(f"the grammar has over {MAX_SYMBOLS} symbols (MAX_SYMBOLS)")
     automaton = Automaton(grammar)
+    # Of a start that derives itself the automaton, which then ends the text, has no conflict.
+    is_cyclic = any(each.check == "cyclic-rule" for each in check_rules(grammar))
     conflicts = check_conflicts(grammar, automaton, show, parser=reading.parser, bounds=bounds)
     findings = conflicts.findings
     if reading.lexer is None:
@@ -221,7 +223,7 @@ def _on_automaton(
     facts: dict[str, object] = {
         "states": len(automaton.gotos),
         "conflicts": len(automaton.conflicts()),
-        "ambiguity": _ambiguity(conflicts, bounds),
+        "ambiguity": _ambiguity(conflicts, bounds, is_cyclic=is_cyclic),
     }
     if reading.lexer is not None:
         findings = [*findings, *check_collisions(grammar, automaton, show, lexer=reading.lexer)]
@@ -231,8 +233,10 @@ def _on_automaton(
     return findings, facts
 
 
-def _ambiguity(conflicts: ConflictReport, bounds: Bounds) -> str:
+def _ambiguity(conflicts: ConflictReport, bounds: Bounds, *, is_cyclic: bool) -> str:
     """Say in a few words what is known of ambiguity."""
+    if is_cyclic:
+        return "found: rules that derive themselves"
     if not conflicts.groups:
         return "none: no text has two parses, the grammar being LALR(1)"
     if conflicts.ambiguous:

@@ -24,7 +24,8 @@ if TYPE_CHECKING:
 
 __all__ = ["ConflictReport", "check_conflicts", "costs", "sentence_text"]
 
-_MOST_WAYS = 3
+_MOST_MEMBERS = 2
+_MOST_WAYS = 2
 
 
 class ConflictReport(NamedTuple):
@@ -69,7 +70,7 @@ def check_conflicts(
     for members in groups.values():
         found: Ambiguity | None = None
         reached: tuple[Conflict, Reached] | None = None
-        for conflict in members[:4]:
+        for conflict in members[:_MOST_MEMBERS]:
             for way in search.ways(conflict):
                 reached = reached or (conflict, way)
                 found = unifier.unify(conflict, way.path, way.stack)

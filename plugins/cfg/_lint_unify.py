@@ -46,8 +46,8 @@ class Bounds:
 
     length: int = 8
     pairs: int = 400
-    depth: int = 120
-    reductions: int = 60
+    depth: int = 60
+    reductions: int = 24
     deadline: float = math.inf
 
 
@@ -194,7 +194,9 @@ class Unifier:
 
         def push(left: list[_Half], right: list[_Half], length: int) -> None:
             for a, b in product(left, right):
-                if (a.stack, b.stack) not in seen and len(seen) < self._bounds.pairs:
+                if len(seen) >= self._bounds.pairs:
+                    return
+                if (a.stack, b.stack) not in seen:
                     seen.add((a.stack, b.stack))
                     queue.append((a, b, length))
 
