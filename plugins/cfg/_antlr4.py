@@ -100,6 +100,7 @@ class _Reader:
         self._found = Antlr4()
         self._in_lexer = False
         self._commands: list[tuple[str, ...]] = []
+        self._hidden = 0  # alternatives of the rule that are skipped or on another channel
 
     @property
     def _next(self) -> Token:
@@ -197,6 +198,7 @@ class _Reader:
         name = self._need("name", "a rule, which begins with its name,")
         self._in_lexer = name.text[0].isupper()
         self._commands = []
+        self._hidden = 0
         self._rule_header(name)
         self._need("sign", "':'", ":")
         body = self._choice(0, outermost=True)
@@ -231,11 +233,9 @@ class _Reader:
 
     def _obey(self, rule: Rule, alternatives: int) -> None:
         """Follow the commands of a lexer rule."""
-        names = [each[0] for each in self._commands]
-        hidden = [name for name in names if name in ("skip", "channel")]
-        if hidden and len(hidden) < alternatives and alternatives > 1 and len(hidden) != 1:
+        if 0 < self._hidden < alternatives:
             self._notes.add("some alternatives are ignored and others are not", rule.start)
-        rule.ignored = bool(hidden) and not rule.fragment
+        rule.ignored = self._hidden > 0 and not rule.fragment
         for command in self._commands:
             if command[0] not in ("skip", "channel"):
                 said = command[0] if len(command) == 1 else f"{command[0]}({command[1]})"
@@ -263,15 +263,17 @@ class _Reader:
         return parts[0] if len(parts) == 1 else Element("seq", start, parts=parts)
 
     def _read_commands(self) -> None:
-        while True:
+        """Read the commands of an alternative."""
+        before = len(self._commands)
+        while len(self._commands) == before or self._take("sign", ",") is not None:
             name = self._need("name", "a command").text
             argument = ()
             if self._take("sign", "(") is not None:
                 argument = (self._need("name", "a name").text,)
                 self._need("sign", "')'", ")")
             self._commands.append((name, *argument))
-            if self._take("sign", ",") is None:
-                return
+        hidden = {command[0] for command in self._commands[before:]}
+        self._hidden += not hidden.isdisjoint({"skip", "channel"})
 
     def _element(self, depth: int) -> Element | None:
         """Read one element with its repetition; None where there is none."""
