@@ -15,6 +15,7 @@ import formgate
 from formgate.core.errors import GrammarError
 from formgate.plugins.cfg import check_grammar, shipped, shipped_path
 from formgate.plugins.cfg._shipped import shipped_grammar
+from formgate.plugins.cfg._testing_oracles import find_oracle
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
@@ -172,6 +173,19 @@ def test_shared_programs(byte_vocabulary):
         except (ValueError, ZeroDivisionError):
             valid = False
         assert engine.accepts(text) == valid, text
+
+
+@pytest.mark.skipif(not SHARED.is_dir(), reason="the shared samples are not here")
+@pytest.mark.parametrize("name", ["python", "sql"])
+def test_shared_programs_of_subsets(byte_vocabulary, name):
+    """Programs of syncode (MIT): the grammar takes some, and none that its judge refuses."""
+    pytest.importorskip("lark")
+    engine = formgate.compile(name, byte_vocabulary, format="grammar")
+    judge = find_oracle(name)
+    cases = json.loads((SHARED / "syncode_tests" / f"{name}.json").read_text(encoding="utf-8"))
+    taken = [text for text in _texts(cases) if engine.accepts(text)]
+    assert taken
+    assert [text for text in taken if not judge.verdict(text.encode())[0]] == []
 
 
 def _texts(value: object) -> list[str]:
