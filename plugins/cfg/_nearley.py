@@ -175,7 +175,7 @@ class _Reader:
     def _directive(self, directive: _Token) -> None:
         if directive.text in ("@include", "@builtin"):
             token = self._need("string", "the name of a file")
-            name = json.loads(token.text)
+            name = json.loads(token.text, strict=False)
             self._found.includes.append((name, directive.text == "@builtin", directive.start))
         elif directive.text == "@lexer":
             self._need("word", "the name of a lexer")
@@ -257,7 +257,7 @@ class _Reader:
         following = self._next
         any_case = (following.kind, following.text, following.start) == ("word", "i", text.end)
         self._at += any_case
-        return Literal(json.loads(text.text), any_case)
+        return Literal(json.loads(text.text, strict=False), any_case)
 
     def _single(self, depth: int) -> Item | None:
         if (literal := self._literal()) is not None:
