@@ -281,7 +281,7 @@ std::size_t ExprPool::memory_usage() const {
 }
 
 void ExprPool::trim() {
-  const std::size_t derived = form_bytes_ + rows_.size() * sizeof(Row) +
+  const std::size_t derived = form_bytes_ + lexing_->derived_bytes() + rows_.size() * sizeof(Row) +
                               (alphabets_.size() + forms_here_.size() + conditions_.size() +
                                nullables_.size() + unions_.size()) *
                                   48;
@@ -292,6 +292,7 @@ void ExprPool::trim() {
     node.form_size = 0;
   }
   rows_.clear();
+  lexing_->trim();
   forms_here_.clear();
   conditions_.clear();
   nullables_.clear();

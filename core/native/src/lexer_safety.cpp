@@ -25,6 +25,7 @@ template <typename Wanted>
 bool Lexing::reaches(ExprId guard, std::uint32_t state, Wanted&& wanted) {
   std::vector<std::pair<ExprId, std::uint32_t>> order{{guard, state}};
   std::unordered_map<std::uint64_t, bool> seen;
+  const bool text = lexicons_[states_[state].lexicon].text;  // what comes is well-formed
   for (std::size_t i = 0; i < order.size() && order.size() < kMostPairs; ++i) {
     const auto [demand, from] = order[i];
     const LinearForm found = pool_.linear_form(demand);
@@ -35,8 +36,9 @@ bool Lexing::reaches(ExprId guard, std::uint32_t state, Wanted&& wanted) {
         if ((edge.bytes & term.bytes).empty() || !pool_.live(term.target)) continue;
         const std::vector<Accept> accepts = states_[edge.target].accepts;
         for (const Accept& accept : accepts) {
-          const ExprId both = pool_.intersect(term.target, accept.guard);
-          if (both != ExprPool::kEmptyId && wanted(accept.terminal, both)) return true;
+          ExprId both = pool_.intersect(term.target, accept.guard);
+          if (text) both = pool_.intersect(both, ExprPool::kTextId);
+          if (pool_.live(both) && wanted(accept.terminal, both)) return true;
         }
         const std::uint64_t key =
             (static_cast<std::uint64_t>(index_of(term.target)) << 32) | edge.target;

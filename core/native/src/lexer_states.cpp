@@ -20,13 +20,18 @@ ExprId Lexing::step_here(ExprId id, std::uint32_t truths, std::uint8_t byte) {
   return ExprPool::kEmptyId;
 }
 
-// Whether some text goes on so.
-bool Lexing::possible(const Thread& thread, const std::vector<ExprId>& trackers) {
+bool Lexing::may_be_empty(const LexTerminal& terminal) {
+  const std::uint32_t truths = pool_.tracker_truths(terminal.trackers);
+  return pool_.empty_condition(terminal.pattern, truths) != ExprPool::kEmptyId;
+}
+
+// Whether some text goes on so; `end` is any text that may follow.
+bool Lexing::possible(const Thread& thread, const std::vector<ExprId>& trackers, ExprId end) {
   const Node& rest = pool_.node(thread.rest);
   if (thread.rest == ExprPool::kEmptyId || thread.demand == ExprPool::kEmptyId) return false;
   const bool context = !pool_.free_of_context(thread.rest);
   if (thread.demand == ExprPool::kAllId && !context && !(rest.flags & kBoolean)) return true;
-  const ExprId texts = pool_.concat(thread.rest, ExprPool::kAllId);
+  const ExprId texts = pool_.concat(thread.rest, end);
   return pool_.live(pool_.scope(pool_.intersect(texts, thread.demand), trackers));
 }
 
@@ -36,11 +41,11 @@ ExprId Lexing::prefix_of(const Item& item) {
   return pool_.concat(item.threads[0].rest, ExprPool::kAllId);
 }
 
-bool Lexing::universal(ExprId prefix) {
+bool Lexing::universal(ExprId prefix, ExprId texts) {
   if (prefix == ExprPool::kEmptyId) return false;
-  if (pool_.nullable(prefix)) return true;  // what begins with a match goes on in any way
-  if (!(pool_.node(prefix).flags & kBoolean)) return false;
-  return !pool_.live(pool_.complement(prefix));
+  // Without look-ahead, what begins with a match goes on in any way.
+  if (!(pool_.node(prefix).flags & kBoolean)) return pool_.nullable(prefix);
+  return !pool_.live(pool_.intersect(texts, pool_.complement(prefix)));
 }
 
 Lexing::Item Lexing::step(const Lexicon& lexicon, const Item& item, std::uint8_t byte) {
@@ -67,8 +72,11 @@ Lexing::Item Lexing::step(const Lexicon& lexicon, const Item& item, std::uint8_t
     }
   }
   bool behinds = false;
+  bool between = lexicon.text && !threads.empty();  // characters of well-formed text
   for (const Thread& thread : threads) {
-    if (!possible(thread, out.trackers)) continue;
+    between = between && (pool_.node(thread.rest).flags & kText);
+    const ExprId end = lexicon.text ? ExprPool::kTextId : ExprPool::kAllId;
+    if (!possible(thread, out.trackers, end)) continue;
     behinds = behinds || pool_.node(thread.rest).behinds || pool_.node(thread.demand).behinds;
     out.threads.push_back(thread);
   }
@@ -76,7 +84,11 @@ Lexing::Item Lexing::step(const Lexicon& lexicon, const Item& item, std::uint8_t
   if (!behinds) out.trackers.clear();
   if (item.prefix != ExprPool::kEmptyId) out.prefix = step_here(item.prefix, 0, byte);
   if (out.prefix != ExprPool::kEmptyId && !pool_.live(out.prefix)) out.prefix = ExprPool::kEmptyId;
-  if (lexicon.mode == LexMode::kFirst && universal(out.prefix)) out.prefix = ExprPool::kAllId;
+  if (lexicon.mode == LexMode::kFirst) {
+    const ExprId texts = between ? ExprPool::kTextId : ExprPool::kAllId;
+    const ExprId prefix = prefix_of(out);
+    if (universal(prefix, texts)) out.prefix = ExprPool::kAllId;
+  }
   for (const LexKeyword& keyword : item.keywords) {
     const ExprId rest = step_here(keyword.literal, 0, byte);
     if (rest != ExprPool::kEmptyId) {
@@ -185,7 +197,7 @@ const Lexing::State& Lexing::expanded_state(std::uint32_t index) {
     next.lexicon = from.lexicon;
     for (const Item& item : from.items) {
       Item moved = step(lexicon, item, byte);
-      const bool matched = lexicon.mode == LexMode::kFirst && universal(prefix_of(moved));
+      const bool matched = moved.prefix == ExprPool::kAllId;
       if (!moved.threads.empty() || moved.prefix != ExprPool::kEmptyId) {
         next.items.push_back(std::move(moved));
       }

@@ -32,6 +32,7 @@ std::uint32_t Lexing::add(Lexicon lexicon) {
   if (fresh) {
     for (const LexTerminal& terminal : lexicon.terminals) {
       lexicon.alphabet = lexicon.alphabet | pool_.alphabet(terminal.pattern);
+      lexicon.text = lexicon.text && (pool_.node(terminal.pattern).flags & kText);
     }
     lexicons_.push_back(std::move(lexicon));
   }
@@ -78,6 +79,14 @@ ExprId Lexing::node(std::uint32_t state, std::uint32_t stack) {
   node.flags = kCalls;
   if (!safe) node.flags |= kBoolean;
   if (state == kNoIndex && pool_.nullable(parser.rest)) node.flags |= kNullable;
+  // Between characters of well-formed text; guards speak of such.
+  const auto text = [this](const Thread& thread) { return pool_.node(thread.rest).flags & kText; };
+  if (lexicon.text &&
+      (state == kNoIndex || std::ranges::all_of(states_[state].items, [&](const Item& item) {
+         return std::ranges::all_of(item.threads, text);
+       }))) {
+    node.flags |= kText;
+  }
   node.depth = 1;
   Hasher hasher(seed(Kind::kLexed));
   hasher.add(lexicon.hash).add(pool_.node(parser.rest).hash);
@@ -119,35 +128,77 @@ const Lexing::Stack& Lexing::expanded(std::uint32_t index) {
   return stack;
 }
 
-// What a state becomes whose lexer has come to `state`.
-ExprId Lexing::target(std::uint32_t state, std::uint32_t index) {
+std::uint32_t Lexing::lexer_state(ExprId id) {
+  const Node& node = pool_.node(id);
+  return node.a == kNoIndex ? expanded(node.b).start : node.a;
+}
+
+ExprId Lexing::inside(std::uint32_t state, std::uint32_t index) {
+  if (!states_[state].open) return ExprPool::kEmptyId;
   const Stack& stack = expanded(index);
   const Lexicon& lexicon = lexicons_[stack.lexicon];
-  std::vector<ExprId> parts;
-  bool open = states_[state].open;
-  if (open && !lexicon.contextual) {
+  if (!lexicon.contextual) {
     const std::vector<bool>& found = produces(state);
-    open = false;
-    for (std::size_t i = 0; i < found.size() && !open; ++i) {
-      open = found[i] && lexicon.terminals[i].ignored;
+    bool taken = std::ranges::any_of(stack.next, [&](const auto& it) { return found[it.first]; });
+    for (std::size_t i = 0; i < found.size() && !taken; ++i) {
+      taken = found[i] && lexicon.terminals[i].ignored;
     }
-    for (const auto& [terminal, rest] : stack.next) open = open || found[terminal];
+    if (!taken) return ExprPool::kEmptyId;
   }
-  if (open) parts.push_back(node(state, index));
+  return node(state, index);
+}
+
+ExprId Lexing::after(std::uint16_t terminal, ExprId guard, std::uint32_t index) {
+  const Stack& stack = expanded(index);
+  ExprId rest = stack.rest;
+  if (!lexicons_[stack.lexicon].terminals[terminal].ignored) {
+    const auto it = std::ranges::lower_bound(stack.next, terminal, {},
+                                             [](const auto& entry) { return entry.first; });
+    if (it == stack.next.end() || it->first != terminal) return ExprPool::kEmptyId;
+    rest = it->second;
+  }
+  const ExprId out = pool_.intersect(guard, between(stack.lexicon, rest));
+  if (lexicons_[stack.lexicon].safe && separable(stack.lexicon, guard)) pool_.assume_live(out);
+  return out;
+}
+
+// What a state becomes whose lexer has come to `state`.
+ExprId Lexing::target(std::uint32_t state, std::uint32_t stack) {
+  std::vector<ExprId> parts{inside(state, stack)};
   const std::vector<Accept> accepts = states_[state].accepts;
   for (const Accept& accept : accepts) {
-    ExprId rest = stack.rest;
-    if (!lexicon.terminals[accept.terminal].ignored) {
-      const auto it = std::ranges::lower_bound(stack.next, accept.terminal, {},
-                                               [](const auto& entry) { return entry.first; });
-      if (it == stack.next.end() || it->first != accept.terminal) continue;
-      rest = it->second;
-    }
-    const ExprId next = pool_.intersect(accept.guard, between(stack.lexicon, rest));
-    if (lexicon.safe && separable(stack.lexicon, accept.guard)) pool_.assume_live(next);
-    parts.push_back(next);
+    parts.push_back(after(accept.terminal, accept.guard, stack));
   }
   return pool_.unite(parts);
+}
+
+ExprId Lexing::step(ExprId id, std::uint8_t byte) {
+  const std::uint64_t key = (static_cast<std::uint64_t>(index_of(id)) << 8) | byte;
+  if (const auto it = steps_.find(key); it != steps_.end()) return it->second;
+  const Node node = pool_.node(id);
+  ExprId out = ExprPool::kEmptyId;
+  if (node.kind == Kind::kLexed) {
+    const std::uint32_t stack = node.b;
+    for (const Edge& edge : expanded_state(lexer_state(id)).edges) {
+      if (!edge.bytes.contains(byte)) continue;
+      out = target(edge.target, stack);
+      break;
+    }
+  } else if (node.kind == Kind::kUnion || node.kind == Kind::kAnd) {
+    const auto members = pool_.members(node);
+    std::vector<ExprId> parts(members.begin(), members.end());
+    for (ExprId& part : parts) {
+      part = pool_.node(part).flags & kCalls ? step(part, byte) : step_here(part, 0, byte);
+      if (node.kind == Kind::kAnd && part == ExprPool::kEmptyId) break;
+    }
+    out = node.kind == Kind::kUnion                       ? pool_.unite(parts)
+          : std::ranges::count(parts, ExprPool::kEmptyId) ? ExprPool::kEmptyId
+                                                          : pool_.intersect(parts);
+  } else {
+    out = step_here(id, 0, byte);
+  }
+  steps_.emplace(key, out);
+  return out;
 }
 
 std::vector<LinearTerm> Lexing::form(ExprId id) {
@@ -162,6 +213,8 @@ std::vector<LinearTerm> Lexing::form(ExprId id) {
   }
   return ExprPool::join_equal(std::move(out));
 }
+
+void Lexing::trim() { steps_.clear(); }
 
 ByteSet Lexing::alphabet(ExprId id) const {
   return lexicons_[stacks_[pool_.node(id).b].lexicon].alphabet;

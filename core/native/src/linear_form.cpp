@@ -170,6 +170,10 @@ ExprId ExprPool::step(ExprId id, std::uint8_t byte) {
     const ExprId next = concat(leaf(first.a, target), rest);
     return live(next) ? next : kEmptyId;
   }
+  if (node.flags & kCalls && !node.form && lexing_->in_use()) {
+    const ExprId next = lexing_->step(id, byte);
+    return live(next) ? next : kEmptyId;
+  }
   for (const LinearTerm& term : linear_form(id)) {
     if (term.bytes.contains(byte)) return live(term.target) ? term.target : kEmptyId;
   }

@@ -14,7 +14,9 @@ namespace formgate {
 
 LoopSet ExprPool::loop_of_state(ExprId id) {
   const Kind kind = node(id).kind;
-  if (kind == Kind::kAnd) return loop_of_intersection(id);
+  if (kind == Kind::kAnd) {
+    return node(id).flags & kCalls ? LoopSet{} : loop_of_intersection(id);
+  }
   if (kind == Kind::kScope || kind == Kind::kNot) {
     const std::uint32_t index = self_loop(id);
     return index == kNoIndex ? LoopSet{} : class_loop(index);

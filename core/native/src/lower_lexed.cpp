@@ -70,7 +70,7 @@ LexTerminal Grammar::lower_pattern(ExprPool& pool, const Terminal& terminal, Lex
     out.pattern = pool.scope(out.pattern, out.trackers);
     out.trackers.clear();
   }
-  if (pool.nullable(out.pattern)) {
+  if (pool.lexing().may_be_empty(out)) {
     throw Error(ErrorKind::kGrammar, "terminal \"" + terminal.name +
                                          "\" matches the empty text, which no lexeme is; let the "
                                          "rules say where it may be missing");

@@ -4,6 +4,7 @@
 #include <atomic>
 #include <cstring>
 
+#include "lexed_masks.hpp"
 #include "mask_sink.hpp"
 
 namespace formgate {
@@ -131,6 +132,7 @@ void MaskCache::evict() {
   masks_.clear();
   groups_.clear();
   tables_.clear();
+  if (lexed_) lexed_->clear();
   bytes_ = 0;
 }
 
@@ -140,6 +142,11 @@ void MaskCache::item(ExprId id, std::uint32_t node, Mask& out) {
   if (plain && options_.class_tables && depth_ < kMostNested) {
     if (kind == Kind::kRepeat && loop_item(id, node, out)) return;
     if ((kind == Kind::kRepeat || kind == Kind::kUnion) && group_item(id, node, out)) return;
+  }
+  if (plain && options_.class_tables && kind == Kind::kLexed && depth_ < kMostNested &&
+      pool_.tail(id) == ExprPool::kEpsilonId) {
+    lexed_item(id, node, out);
+    return;
   }
   if (plain && options_.automaton_walk && kind == Kind::kLeaf) {
     leaf_item(id, node, out);
@@ -176,6 +183,7 @@ bool MaskCache::group_item(ExprId id, std::uint32_t node, Mask& out) {
 void MaskCache::walk_item(ExprId id, std::uint32_t node, Mask& out) {
   const TrieNode& top = vocabulary_->trie()[node];
   if (options_.class_tables && plain() && top.rank_end - top.rank_begin > kLargeSubtree &&
+      !(pool_.node(id).flags & kCalls && pool_.node(id).kind == Kind::kAnd) &&
       run_item(id, node, out)) {
     return;
   }

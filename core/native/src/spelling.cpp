@@ -9,6 +9,7 @@
 
 #include "formgate/errors.hpp"
 #include "formgate/masks.hpp"
+#include "lexed_masks.hpp"
 #include "stack_spelling.hpp"
 
 namespace formgate {

@@ -56,6 +56,7 @@ struct Lexicon {
   std::uint32_t symbol_bytes = 1;      // bytes of a symbol
   bool safe = false;                   // every lexeme can be followed by any that the parser takes
   ByteSet alphabet;
+  bool text = true;  // lexemes are well-formed text
   Hash128 hash;
 };
 
@@ -69,15 +70,28 @@ class Lexing {
 
   std::uint32_t add(Lexicon lexicon);
   const Lexicon& lexicon(std::uint32_t index) const { return lexicons_[index]; }
+  // Whether a pattern may match the empty text.
+  bool may_be_empty(const LexTerminal& terminal);
   // The texts whose lexemes are a sequence of symbols in `rest`.
   ExprId between(std::uint32_t lexicon, ExprId rest);
   std::vector<LinearTerm> form(ExprId id);
+  // The derivative of a state, or of its intersection with a guard, by one byte.
+  ExprId step(ExprId id, std::uint8_t byte);
+  // The lexer's state.
+  std::uint32_t lexer_state(ExprId id);
+  // A state in a lexeme, if the parser takes what the lexeme may become.
+  ExprId inside(std::uint32_t state, std::uint32_t stack);
+  // The state after a lexeme.
+  ExprId after(std::uint16_t terminal, ExprId guard, std::uint32_t stack);
   // Names of the terminals that a state is in or may begin.
   std::vector<std::string> names(ExprId id) const;
   // Finds out whether the lexer can never be stuck; see lexer_safety.cpp.
   void decide_safety(std::uint32_t lexicon, CompileContext& context);
   ByteSet alphabet(ExprId id) const;  // superset of the bytes of its texts
-  std::size_t memory_usage() const { return bytes_; }
+  void trim();
+  std::size_t derived_bytes() const { return steps_.size() * 48; }
+  bool in_use() const { return !lexicons_.empty(); }
+  std::size_t memory_usage() const { return bytes_ + derived_bytes(); }
 
  private:
   friend class LexedMasks;
@@ -147,8 +161,8 @@ class Lexing {
   void close_first(State& state);
   void accept(State& state, const Item& item, ExprId guard);
   ExprId prefix_of(const Item& item);
-  bool possible(const Thread& thread, const std::vector<ExprId>& trackers);
-  bool universal(ExprId prefix);
+  bool possible(const Thread& thread, const std::vector<ExprId>& trackers, ExprId end);
+  bool universal(ExprId prefix, ExprId texts);
   const std::vector<bool>& produces(std::uint32_t state);
   ExprId target(std::uint32_t state, std::uint32_t stack);
   template <typename Wanted>
@@ -164,6 +178,7 @@ class Lexing {
   std::unordered_map<Hash128, std::uint32_t, HashOfHash> state_index_;
   std::unordered_map<std::uint64_t, std::uint32_t> stack_index_;   // (lexicon, expression)
   std::unordered_map<Hash128, std::uint32_t, HashOfHash> starts_;  // by competing terminals
+  std::unordered_map<std::uint64_t, ExprId> steps_;                // (expression, byte)
   std::unordered_map<std::uint32_t, Safety> safeties_;             // by lexicon
   std::size_t bytes_ = 0;
 };

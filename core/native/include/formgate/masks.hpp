@@ -31,6 +31,7 @@
 
 namespace formgate {
 
+class LexedMasks;
 class StackSpelling;
 
 // An immutable token set, sparse or dense, whichever is smaller.
@@ -85,6 +86,7 @@ class MaskCache {
   const Vocabulary& vocabulary() const { return *vocabulary_; }
 
  private:
+  friend class LexedMasks;
   class Sink;
   struct Exit {
     std::uint32_t node;   // reached by the byte
@@ -124,6 +126,7 @@ class MaskCache {
   ByteSet widest_step(ExprId id);
   bool extend_run(Run& run, std::size_t count);
   void leave_run(ClassTable& table, std::uint32_t class_index, const Run& run, Sink& sink);
+  void lexed_item(ExprId id, std::uint32_t node, Mask& out);
   void walk_item(ExprId id, std::uint32_t node, Mask& out);
   void leaf_item(ExprId id, std::uint32_t node, Mask& out);
   void append(Mask& out, ExprId id, std::uint32_t node);
@@ -174,6 +177,7 @@ class MaskCache {
   unsigned splits_ = 0;  // heads taken apart for the present mask
   std::unordered_set<std::uint32_t> unspellable_;
   std::unique_ptr<StackSpelling> stack_spelling_;        // once a recursive language needed it
+  std::unique_ptr<LexedMasks> lexed_;                    // once a grammar has a lexer
   std::vector<std::pair<std::uint32_t, ExprId>> stack_;  // scratch of walks
   std::size_t bytes_ = 0;
 };
