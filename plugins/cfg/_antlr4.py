@@ -267,7 +267,7 @@ class _Reader:
         before = len(self._commands)
         while len(self._commands) == before or self._take("sign", ",") is not None:
             name = self._need("name", "a command").text
-            argument = ()
+            argument: tuple[str, ...] = ()
             if self._take("sign", "(") is not None:
                 argument = (self._need("name", "a name").text,)
                 self._need("sign", "')'", ")")
