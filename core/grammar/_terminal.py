@@ -20,14 +20,12 @@ class Terminal(NamedTuple):
         pattern: Its lexemes, over characters; never the empty text. In mode ``"first"``, look-ahead
             in it sees beyond the lexeme, and look-behind as far back as the lexeme's start.
         ignored: It may stand between any lexemes, and rules do not see it.
-        keyword_of: Other terminals whose lexemes have this terminal's name instead, where their
-            text is this terminal's and the rules can take both: pairs of a name and whether this
-            terminal is then not looked for by itself.
-        text: The one lexeme of a terminal with ``keyword_of``.
+        keyword_of: Other terminals whose lexemes have this terminal's name instead, where this
+            pattern, too, matches the whole lexeme and the rules can take both: pairs of a name and
+            whether this terminal is then not looked for by itself.
     """
 
     name: str
     pattern: Node
     ignored: bool = False
     keyword_of: Sequence[tuple[str, bool]] = ()
-    text: str | None = None

@@ -41,7 +41,6 @@ def compile_lexed(rules, terminals, mode, *, contextual, write=compile_regex):
             write(t.pattern, builder),
             t.ignored,
             [(t.keyword_of, t.embedded)] if t.keyword_of else [],
-            t.pattern if t.keyword_of else None,
         )
         for t in terminals
     ]
@@ -196,8 +195,8 @@ def test_what_is_refused():
         "no terminal": lambda b: b.lexed(b.literal("a"), [Terminal("x", b.literal("a"))]),
         "empty text": lambda b: b.lexed(b.terminal("x"), [Terminal("x", b.star(b.literal("a")))]),
         "made of characters": lambda b: b.lexed(b.terminal("x"), [Terminal("x", b.rule("r"))]),
-        "has no text": lambda b: b.lexed(
-            b.terminal("x"), [Terminal("x", b.literal("a"), keyword_of=[("x", True)])]
+        "not given": lambda b: b.lexed(
+            b.terminal("x"), [Terminal("x", b.literal("a"), keyword_of=[("z", True)])]
         ),
     }
     for message, write in cases.items():

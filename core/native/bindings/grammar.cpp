@@ -91,14 +91,14 @@ Grammar::Handle strings(GrammarHandle& self, nb::list values, std::optional<doub
 }
 
 using TerminalTuple = std::tuple<std::string, Grammar::Handle, bool,
-                                 std::vector<std::pair<std::string, bool>>, std::string>;
+                                 std::vector<std::pair<std::string, bool>>>;
 
 Grammar::Handle lexed(GrammarHandle& self, Grammar::Handle start,
                       const std::vector<TerminalTuple>& terminals, bool first, bool contextual) {
   std::vector<Grammar::Terminal> list;
   list.reserve(terminals.size());
-  for (const auto& [name, pattern, ignored, keyword_of, text] : terminals) {
-    list.push_back({name, pattern, ignored, keyword_of, text});
+  for (const auto& [name, pattern, ignored, keyword_of] : terminals) {
+    list.push_back({name, pattern, ignored, keyword_of});
   }
   return self.value.lexed(start, list, first ? LexMode::kFirst : LexMode::kLongest, contextual);
 }

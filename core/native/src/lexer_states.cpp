@@ -255,7 +255,9 @@ void Lexing::close(State& state) {
 void Lexing::accept(State& state, const Item& item, ExprId guard) {
   std::uint16_t terminal = item.terminal;
   for (const LexKeyword& keyword : item.keywords) {
-    if (pool_.nullable(keyword.literal)) terminal = keyword.terminal;
+    if (!pool_.nullable(keyword.literal)) continue;
+    terminal = keyword.terminal;
+    break;
   }
   const auto known = std::ranges::find(state.accepts, terminal, &Accept::terminal);
   if (known == state.accepts.end()) {

@@ -111,13 +111,18 @@ ExprId Grammar::lower_lexed(ExprPool& pool, const Lexed& lexed, CompileContext& 
                           dead ? ExprPool::kEmptyId : pool.literal(symbol_text(lexicon, i)));
     for (const auto& [name, embedded] : terminal.keyword_of) {
       const auto other = numbers.find(name);
-      if (other == numbers.end() || terminal.text.empty()) {
-        throw Error(ErrorKind::kGrammar,
-                    "terminal \"" + terminal.name + "\" is a keyword of \"" + name +
-                        (terminal.text.empty() ? "\" but has no text" : "\", which is not given"));
+      if (other == numbers.end()) {
+        throw Error(ErrorKind::kGrammar, "terminal \"" + terminal.name + "\" is a keyword of \"" +
+                                             name + "\", which is not given");
       }
-      lexicon.terminals[other->second].keywords.push_back(
-          {i, embedded, pool.literal(terminal.text)});
+      if (dead) continue;
+      const ExprId own = lexicon.terminals[i].pattern;
+      if (!pool.free_of_context(own)) {
+        throw Error(ErrorKind::kUnsupported, "terminal \"" + terminal.name +
+                                                 "\" is a keyword and looks beyond its lexeme; "
+                                                 "leave the look-around out");
+      }
+      lexicon.terminals[other->second].keywords.push_back({i, embedded, own});
     }
   }
   RuleLowering rules(*this, lexed.start, pool, context, outer.lock, ByteSet::all(), symbols);

@@ -51,7 +51,6 @@ class Grammar {
     Handle pattern = 0;
     bool ignored = false;
     std::vector<std::pair<std::string, bool>> keyword_of;  // name, embedded
-    std::string text;
   };
   // Text cut into lexemes of these terminals, in order of preference; `start` is over symbols.
   Handle lexed(Handle start, const std::vector<Terminal>& terminals, LexMode mode, bool contextual);

@@ -37,7 +37,7 @@ enum class LexMode : std::uint8_t {
 struct LexKeyword {
   std::uint16_t terminal;
   bool embedded;   // not matched by itself where the other terminal competes
-  ExprId literal;  // its text
+  ExprId literal;  // its pattern
   bool operator==(const LexKeyword&) const = default;
 };
 
