@@ -18,9 +18,8 @@ from formgate.plugins.cfg._lint_assumptions import check_assumptions
 from formgate.plugins.cfg._lint_collisions import check_collisions
 from formgate.plugins.cfg._lint_conflicts import ConflictReport, check_conflicts
 from formgate.plugins.cfg._lint_contextual import check_contextual
-from formgate.plugins.cfg._lint_grammar import Yields
 from formgate.plugins.cfg._lint_lark import read_lark
-from formgate.plugins.cfg._lint_lexemes import Lexemes
+from formgate.plugins.cfg._lint_lexemes import EMPTY, Lexemes
 from formgate.plugins.cfg._lint_lr import Automaton
 from formgate.plugins.cfg._lint_record import Recorder
 from formgate.plugins.cfg._lint_report import Finding, Report, finding
@@ -128,7 +127,7 @@ def lint(
     }
     findings += check_recursion(grammar)
     useful = grammar.useful()
-    if Yields(useful.productions).length(grammar.starts[0]) is not None:
+    if any(production.head == grammar.starts[0] for production in useful.productions):
         try:
             more, told = _on_automaton(useful, show, reading, bounds)
         except LimitError as error:
@@ -157,7 +156,7 @@ def _read(
     recorder = Recorder()
     entry.spec.compile(source, recorder, options)
     grammar = recorder.grammar(source)
-    if not any(head not in grammar.owners for head in grammar.rules()):
+    if not recorder.has_rules:
         raise GrammarError(
             f"the format {entry.spec.name!r} has no rules that lint could check",
             hint="lint is for grammars: lark, gbnf, ebnf, abnf",
@@ -263,5 +262,5 @@ def _unknown(grammar: SymbolGrammar, show: Lexemes, reading: _Reading) -> list[F
             place=grammar.place(name),
         )
         for name, why in show.problems.items()
-        if why != "it matches no text" and (name in used or name not in grammar.terminals)
+        if why != EMPTY and (name in used or name not in grammar.terminals)
     ]

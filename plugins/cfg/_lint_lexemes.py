@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from formgate.core.errors import EmptyLanguageError, FormgateError, LimitError
 from formgate.core.grammar import GrammarBuilder
 from formgate.core.vocabulary import Vocabulary
-from formgate.plugins.regex import compile_regex
+from formgate.plugins.regex import compile_first_match, compile_regex
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -24,7 +24,10 @@ if TYPE_CHECKING:
     from formgate.core.grammar import Node
     from formgate.plugins.cfg._lint_grammar import LexicalTerminal, SymbolGrammar
 
-__all__ = ["ByteAutomaton", "Lexemes"]
+__all__ = ["EMPTY", "ByteAutomaton", "Lexemes"]
+
+EMPTY = "it matches no text"
+"""The problem of a terminal that surely never matches."""
 
 MAX_AUTOMATON_STATES = 1_000
 """Most states of a terminal's automaton; larger ones are not analysed, which is reported."""
@@ -84,17 +87,7 @@ class Lexemes:
     def is_empty(self, name: str) -> bool:
         """Say whether a terminal surely matches no text, whatever comes after it."""
         self._engine(name)
-        if self.problems.get(name) != "it matches no text":
-            return False
-        terminal = self._terminals[name]
-        try:
-            # Look-ahead may need to see what follows the lexeme.
-            self._compile(lambda b: b.seq(self._node(terminal, b, scoped=False), b.any_text()))
-        except EmptyLanguageError:
-            return True
-        except FormgateError:
-            return False
-        return False
+        return self.problems.get(name) == EMPTY
 
     def is_zero_width(self, name: str) -> bool:
         """Say whether a terminal matches the empty text."""
@@ -201,7 +194,8 @@ class Lexemes:
                 engine = self._compile(
                     lambda b: write(b, lambda: self._node(left, b), lambda: self._node(right, b))
                 )
-                found = _shortest(engine) or "?"
+                text = _shortest(engine)
+                found = "?" if text is None else text
             except EmptyLanguageError:
                 found = None
             except LimitError as error:
@@ -228,14 +222,25 @@ class Lexemes:
         try:
             return self._compile(lambda b: self._node(terminal, b))
         except EmptyLanguageError:
-            self.problems[name] = "it matches no text"
+            self.problems[name] = self._why_empty(terminal.pattern)
         except FormgateError as error:
             self.problems[name] = str(error).splitlines()[0]
         return None
 
-    def _node(self, terminal: LexicalTerminal, b: GrammarBuilder, *, scoped: bool = True) -> Node:
-        node = compile_regex(terminal.pattern or "", b, flags=self._flags)
-        return b.scope(node) if scoped else node
+    def _why_empty(self, pattern: str) -> str:
+        """Say why no text matches a pattern in full: look-ahead may need to see what follows."""
+        try:
+            self._compile(
+                lambda b: b.seq(compile_first_match(pattern, b, flags=self._flags), b.any_text())
+            )
+        except EmptyLanguageError:
+            return EMPTY
+        except FormgateError as error:
+            return str(error).splitlines()[0]
+        return "what it matches depends on what comes after it"
+
+    def _node(self, terminal: LexicalTerminal, b: GrammarBuilder) -> Node:
+        return b.scope(compile_regex(terminal.pattern or "", b, flags=self._flags))
 
     def _compile(self, write: Callable[[GrammarBuilder], Node]) -> Engine:
         builder = GrammarBuilder()

@@ -25,10 +25,13 @@ if TYPE_CHECKING:
 
     from formgate.plugins.cfg._lint_grammar import SymbolGrammar
 
-__all__ = ["MAX_STATES", "Automaton", "Conflict", "bits"]
+__all__ = ["MAX_ITEMS", "MAX_STATES", "Automaton", "Conflict", "bits"]
 
 MAX_STATES = 20_000
 """Most states of an automaton; some grammars have exponentially many."""
+
+MAX_ITEMS = 2_000_000
+"""Most items in all states of an automaton."""
 
 
 class Conflict(NamedTuple):
@@ -66,7 +69,7 @@ class Automaton:
         grammar: What ``SymbolGrammar.useful`` returns.
 
     Raises:
-        LimitError: It has more than ``MAX_STATES`` states.
+        LimitError: It has more than ``MAX_STATES`` states, or ``MAX_ITEMS`` items.
 
     Attributes:
         names: Name of each symbol by its number; terminals come first, ``END`` is the last of them.
@@ -97,13 +100,14 @@ class Automaton:
         for index, (head, _) in enumerate(self.productions):
             self.by_head.setdefault(head, []).append(index)
         self._roots = len(roots)
+        self._items = 0
+        self._closures: dict[int, dict[int, None]] = {}
         self._build()
 
     # --- LR(0) ---
 
     def _build(self) -> None:
         """Number all states, breadth first."""
-        closures = self._closures()
         self.starts = list(range(self._roots))
         self.kernels: list[tuple[tuple[int, int], ...]] = [((i, 0),) for i in range(self._roots)]
         self.gotos: list[dict[int, int]] = []
@@ -111,7 +115,7 @@ class Automaton:
         self.access: list[int | None] = [None] * self._roots
         known = {kernel: i for i, kernel in enumerate(self.kernels)}
         for state_kernel in self.kernels:  # grows while it is read
-            moves, ended = self._moves(state_kernel, closures)
+            moves, ended = self._moves(state_kernel)
             row: dict[int, int] = {}
             for symbol, items in moves.items():
                 kernel = tuple(sorted(set(items)))
@@ -123,11 +127,13 @@ class Automaton:
                 row[symbol] = target
             self.gotos.append(row)
             self.reductions.append(sorted(ended))
+            if self._items > MAX_ITEMS:
+                raise LimitError(f"its automaton has over {MAX_ITEMS} items (MAX_ITEMS)")
             if len(self.kernels) > MAX_STATES:
                 raise LimitError(f"its automaton has over {MAX_STATES} states (MAX_STATES)")
 
     def _moves(
-        self, kernel: tuple[tuple[int, int], ...], closures: dict[int, dict[int, None]]
+        self, kernel: tuple[tuple[int, int], ...]
     ) -> tuple[dict[int, list[tuple[int, int]]], set[int]]:
         """Return the items that each symbol leads to, and the productions that end in a state."""
         moves: dict[int, list[tuple[int, int]]] = {}
@@ -139,8 +145,10 @@ class Automaton:
                 ended.add(production)
                 continue
             moves.setdefault(body[dot], []).append((production, dot + 1))
-            heads.update(closures.get(body[dot], {}))
+            if body[dot] >= self.terminal_count:
+                heads.update(self._closure(body[dot]))
         for head in heads:
+            self._items += len(self.by_head[head])
             for production in self.by_head[head]:
                 body = self.productions[production][1]
                 if body:
@@ -149,41 +157,35 @@ class Automaton:
                     ended.add(production)
         return moves, ended
 
-    def _closures(self) -> dict[int, dict[int, None]]:
-        """Return for each rule the rules that a text of it may begin with, itself included."""
-        first = {
-            head: list(
-                dict.fromkeys(
-                    body[0]
-                    for p in indices
-                    if (body := self.productions[p][1]) and body[0] >= self.terminal_count
-                )
-            )
-            for head, indices in self.by_head.items()
-        }
-        closures: dict[int, dict[int, None]] = {}
-        for head in first:
-            found: dict[int, None] = {head: None}
+    def _closure(self, head: int) -> dict[int, None]:
+        """Return the rules that a text of a rule may begin with, itself included."""
+        known = self._closures.get(head)
+        if known is None:
+            known = {head: None}
             queue = [head]
             for name in queue:  # grows while it is read
-                for other in first[name]:
-                    if other not in found:
-                        found[other] = None
-                        queue.append(other)
-            closures[head] = found
-        return closures
+                for production in self.by_head[name]:
+                    body = self.productions[production][1]
+                    if body and body[0] >= self.terminal_count and body[0] not in known:
+                        known[body[0]] = None
+                        queue.append(body[0])
+            self._closures[head] = known
+        return known
 
     @cached_property
     def nullable(self) -> frozenset[int]:
         """The rules that derive the empty text."""
+        users: dict[int, list[int]] = {}
+        for index, (_, body) in enumerate(self.productions):
+            for symbol in set(body):
+                users.setdefault(symbol, []).append(index)
         found: set[int] = set()
-        changed = True
-        while changed:
-            changed = False
-            for head, body in self.productions:
-                if head not in found and found.issuperset(body):
-                    found.add(head)
-                    changed = True
+        pending = [index for index, (_, body) in enumerate(self.productions) if not body]
+        for index in pending:  # grows while it is read, by each production at most once a symbol
+            head, body = self.productions[index]
+            if head not in found and found.issuperset(body):
+                found.add(head)
+                pending += users.get(head, ())
         return frozenset(found)
 
     # --- LALR(1) ---

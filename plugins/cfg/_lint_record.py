@@ -174,6 +174,11 @@ class Recorder(GrammarBuilder):
 
     # --- what is made of it ---
 
+    @property
+    def has_rules(self) -> bool:
+        """Whether any rule was defined."""
+        return bool(self._defined)
+
     def grammar(self, source: str) -> SymbolGrammar:
         """Return what was recorded.
 

@@ -25,7 +25,7 @@ def check_rules(grammar: SymbolGrammar) -> list[Finding]:
     rules = grammar.rules()
     yields = Yields(grammar.productions)
     findings = []
-    dead = [name for name in rules if yields.length(name) is None]
+    dead = {name: None for name in rules if yields.length(name) is None}
     findings += [
         _unproductive(grammar, rules, dead, name)
         for name in dead
@@ -184,7 +184,10 @@ def components(graph: Mapping[str, Sequence[str]]) -> list[list[str]]:
 
 
 def _unproductive(
-    grammar: SymbolGrammar, rules: Mapping[str, list[Production]], dead: list[str], name: str
+    grammar: SymbolGrammar,
+    rules: Mapping[str, list[Production]],
+    dead: Mapping[str, None],
+    name: str,
 ) -> Finding:
     """Report a rule without a text."""
     blockers = sorted({s for p in rules[name] for s in p.body if s in dead and s != name})
@@ -241,7 +244,7 @@ def _may_be_filled(
     production: Production,
     rules: Mapping[str, list[Production]],
     known: set[str],
-    dead: list[str],
+    dead: Mapping[str, None],
 ) -> bool:
     """Say whether an alternative has a text that is not empty, as far as is known."""
     if any(symbol in dead for symbol in production.body):
@@ -257,14 +260,20 @@ def _nullable(rules: Mapping[str, list[Production]]) -> set[str]:
 def _least(
     rules: Mapping[str, list[Production]], holds: Callable[[Production, set[str]], bool]
 ) -> set[str]:
-    """Return the least set of rules with an alternative of which something holds."""
+    """Return the least set of rules with an alternative of which something holds.
+
+    An alternative is looked at once, and again for each of its rules that comes into the set.
+    """
+    users: dict[str, list[Production]] = {}
+    pending: list[Production] = []
+    for productions in rules.values():
+        for production in productions:
+            pending.append(production)
+            for symbol in dict.fromkeys(production.body):
+                users.setdefault(symbol, []).append(production)
     found: set[str] = set()
-    while True:
-        more = {
-            name
-            for name, productions in rules.items()
-            if name in found or any(holds(production, found) for production in productions)
-        }
-        if more == found:
-            return found
-        found = more
+    for production in pending:  # grows while it is read
+        if production.head not in found and holds(production, found):
+            found.add(production.head)
+            pending += users.get(production.head, ())
+    return found

@@ -30,6 +30,7 @@ __all__ = ["Ambiguity", "Bounds", "Unifier"]
 
 _Stack = tuple[int, ...]
 _SHIFT = -1
+_WORK = 20  # reductions tried for each pair, on average
 
 
 @dataclass(frozen=True)
@@ -89,6 +90,7 @@ class Unifier:
     ) -> None:
         self._automaton = automaton
         self._grammar = grammar
+        self._work = _WORK * bounds.pairs  # reductions that may still be tried
         self._yields = yields
         self._bounds = bounds
 
@@ -106,6 +108,7 @@ class Unifier:
         terminal = automaton.number[conflict.terminal]
         actions = [*([_SHIFT] if conflict.shifts else []), *conflict.reductions]
         origin = tuple(stack)
+        self._work = _WORK * self._bounds.pairs
         for i, first in enumerate(actions):
             for second in actions[i + 1 :]:
                 one = self._begun(origin, first, terminal)
@@ -147,7 +150,9 @@ class Unifier:
         queue = [] if half is None else [half]
         lookaheads = self._automaton.lookaheads
         for each in queue:  # grows while it is read
-            if each.stack in before or len(before) >= self._bounds.reductions:
+            if len(before) >= self._bounds.reductions:
+                break
+            if each.stack in before:
                 continue
             before[each.stack] = each
             top = each.stack[-1]
@@ -166,6 +171,7 @@ class Unifier:
 
     def _reduced(self, half: _Half, production: int) -> _Half | None:
         head, body = self._automaton.productions[production]
+        self._work -= 1
         rest = half.stack[: len(half.stack) - len(body)]
         if not rest or len(rest) >= self._bounds.depth:
             return None
@@ -201,9 +207,9 @@ class Unifier:
                     queue.append((a, b, length))
 
         push(one[1], other[1], 1)
-        while queue and time.perf_counter() < self._bounds.deadline:
+        while queue and self._may_go_on:
             a, b, length = queue.popleft()
-            for following in self._followings(a, b):
+            for following in filter(lambda _: self._may_go_on, self._followings(a, b)):
                 left = self._continued(a, following)
                 right = self._continued(b, following)
                 met = _met(left[0], right[0])
@@ -212,6 +218,10 @@ class Unifier:
                 if length < self._bounds.length and following != self._automaton.end:
                     push(left[1], right[1], length + 1)
         return None
+
+    @property
+    def _may_go_on(self) -> bool:
+        return self._work > 0 and time.perf_counter() < self._bounds.deadline
 
     def _followings(self, one: _Half, other: _Half) -> Iterable[int]:
         """Return terminals that both parsers may take, one of each kind."""
@@ -225,6 +235,7 @@ class Unifier:
         self, path: tuple[int, ...], one: _Half, other: _Half, following: int | None
     ) -> Ambiguity | None:
         """Complete the sentence, and write both derivations."""
+        self._work = _WORK * self._bounds.pairs
         rest = self._completion(one.stack, following)
         if rest is None:
             return None

@@ -55,27 +55,30 @@ def canonical_lr1(grammar):
     def body(number):
         return grammar.starts if number == 0 else productions[number].body
 
+    def follow(rest, after):
+        """Return what may come after the first symbol of the rest of a body."""
+        found = set()
+        for symbol in rest[1:]:
+            found |= first[symbol] if symbol in heads else {symbol}
+            if symbol not in nullable:
+                return found
+        return found | {after}
+
     def closed(kernel):
-        found, queue = set(kernel), list(kernel)
+        found = dict.fromkeys(kernel)
+        queue = list(found)
         for number, dot, after in queue:
             rest = body(number)[dot:]
-            if not rest or rest[0] not in heads:
-                continue
-            lookaheads, empty = set(), True
-            for symbol in rest[1:]:
-                lookaheads |= first[symbol] if symbol in heads else {symbol}
-                if symbol not in nullable:
-                    empty = False
-                    break
-            if empty:
-                lookaheads.add(after)
-            for other, production in enumerate(productions[1:], 1):
-                if production.head == rest[0]:
-                    for lookahead in lookaheads:
-                        item = other, 0, lookahead
-                        if item not in found:
-                            found.add(item)
-                            queue.append(item)
+            if rest and rest[0] in heads:
+                fresh = [
+                    (other, 0, lookahead)
+                    for other, production in enumerate(productions[1:], 1)
+                    if production.head == rest[0]
+                    for lookahead in follow(rest, after)
+                    if (other, 0, lookahead) not in found
+                ]
+                found.update(dict.fromkeys(fresh))
+                queue += fresh
         return frozenset(found)
 
     start = frozenset({(0, 0, END)})

@@ -18,15 +18,18 @@ from formgate.plugins.cfg._lint_conflicts import check_conflicts
 from formgate.plugins.cfg._lint_lexemes import Lexemes
 from formgate.plugins.cfg._lint_lr import Automaton
 from formgate.plugins.cfg._lint_rules import check_rules
+from formgate.plugins.cfg._lint_unify import Bounds
 
 
 def conflicts_of(rules):
     grammar = lr_judges.symbol_grammar(rules).useful()
     assume(any(p.head == grammar.starts[0] for p in grammar.productions))
-    return grammar, check_conflicts(grammar, Automaton(grammar), Lexemes(grammar))
+    return grammar, check_conflicts(
+        grammar, Automaton(grammar), Lexemes(grammar), bounds=Bounds(length=4, pairs=40)
+    )
 
 
-@settings(max_examples=120, deadline=None)
+@settings(max_examples=80, deadline=None)
 @given(rule_sets())
 def test_ambiguous_sentences_have_two_derivations(rules):
     grammar, report = conflicts_of(rules)
@@ -38,7 +41,7 @@ def test_ambiguous_sentences_have_two_derivations(rules):
             assert lr_judges.count_derivations(grammar, finding.example) == 2, finding
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(rule_sets(most_rules=3))
 def test_without_conflicts_nothing_is_ambiguous(rules):
     grammar, report = conflicts_of(rules)
@@ -58,9 +61,7 @@ def test_examples_are_prefixes_that_the_next_terminal_follows(rules):
             continue
         following = finding.message.rpartition("with ")[2].removesuffix(" next").strip("'")
         begun = finding.example + ("" if following.startswith("the end") else following)
-        words = (
-            "".join(word) for n in range(4) for word in itertools.product("ab", repeat=n)
-        )
+        words = ("".join(word) for n in range(4) for word in itertools.product("ab", repeat=n))
         assert any(lr_judges.count_derivations(grammar, begun + word) for word in words), finding
 
 

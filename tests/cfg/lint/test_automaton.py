@@ -73,7 +73,9 @@ def has_cycle(graph):
 
     reach = {node: reached(node) for node in graph}
     return any(
-        other is not node and node in reach.get(other, ()) for node in graph for other in reach[node]
+        other is not node and node in reach.get(other, ())
+        for node in graph
+        for other in reach[node]
     )
 
 
@@ -145,7 +147,9 @@ def test_random_grammars_agree_with_canonical_lr1(rules):
     for kernel, (closure, _) in states.items():
         core = tuple(sorted({(number, dot) for number, dot, _ in kernel}))
         state = numbers[core]
-        found: dict[int, set[str]] = {production: set() for production in automaton.reductions[state]}
+        found: dict[int, set[str]] = {
+            production: set() for production in automaton.reductions[state]
+        }
         for number, dot, after in closure:
             if dot == len(automaton.productions[number][1]):
                 found[number].add(after)
