@@ -107,20 +107,11 @@ def _lexeme(
             "may stand, whose lexeme it becomes and fails: not supported",
             hint="give one of them another priority, or say lexing='longest'",
         )
-    if keyword_of and not terminals.is_plain(terminal):
-        raise UnsupportedConstraint(
-            f"the string {terminal.literal!r} has flags (or the whole grammar has), and terminal "
-            f"{keyword_of[0][0]} matches it, too; lark then looks at each of its lexemes, with the "
-            "flags, which is not supported",
-            hint="give one of them another priority, or say lexing='longest'",
-        )
-    text = terminal.literal if keyword_of else None
     return Lexeme(
         name,
         terminals.first_match(terminal),
         ignored=name in ignored,
         keyword_of=tuple(keyword_of),
-        text=text,
     )
 
 
