@@ -272,7 +272,7 @@ class GrammarBuilder:
         if mode not in ("longest", "first"):
             raise GrammarError(f"a lexer's mode is 'longest' or 'first', not {mode!r}")
         given = [
-            (t.name, t.pattern, t.ignored, [tuple(k) for k in t.keyword_of])
+            (t.name, t.pattern, t.ignored, [(name, embedded) for name, embedded in t.keyword_of])
             for t in terminals
         ]
         return Node(self._core.lexed(start, given, mode == "first", contextual))
