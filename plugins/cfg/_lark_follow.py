@@ -36,7 +36,7 @@ def follow_sets(used: Used) -> dict[str, list[str]]:
     users: dict[str, list[str]] = {name: [] for name in bodies}
     for name, body in bodies.items():
         for symbol in {op.name for op in body if op.kind == "rule"}:
-            users[symbol].append(name)
+            users.setdefault(symbol, []).append(name)
     ends = dict.fromkeys(bodies, _NOTHING_KNOWN)
     work = list(bodies)
     waiting = set(work)

@@ -164,7 +164,7 @@ def _load(source: LarkSource, base_path: str | None, import_paths: tuple[str, ..
         raise LimitError(
             "the grammar is nested too deep for the lark package, or imports itself"
         ) from None
-    except Exception as error:
+    except Exception as error:  # noqa: BLE001 (lark raises what its parts happen to raise)
         raise explain(error, source, imports.latest) from None
     return Loaded(source, terminals, rules, ignored, declared, imports.files)
 
@@ -268,7 +268,8 @@ def _compile(grammar: Grammar, source: LarkSource) -> _Compiled:
         {terminal.name: _terminal(terminal, source.parts) for terminal in terminals},
         rules,
         tuple(dict.fromkeys(grammar.ignore)),
-        declared,
+        # lark gives strings names as if those declared were free.
+        declared.difference(terminal.name for terminal in terminals),
     )
 
 

@@ -108,8 +108,8 @@ class LarkSource(NamedTuple):
     def definitions(self) -> list[tuple[str, int, int]]:
         """Return the names that the grammar defines, with the place of each and its end."""
         found = [(match[1], match.start(1)) for match in _DEFINITION.finditer(self.code)]
-        ends = [offset for _, offset in found[1:]] + [len(self.code)]
-        return [(name, offset, end) for (name, offset), end in zip(found, ends, strict=True)]
+        places = [offset for _, offset in found] + [len(self.code)]
+        return [(name, offset, places[at + 1]) for at, (name, offset) in enumerate(found)]
 
 
 def prepare(source: str) -> LarkSource:

@@ -130,8 +130,13 @@ def _refuse_declared(loaded: Loaded, uses: dict[str, set[tuple[str, str]]]) -> N
 
 def write_rules(used: Used, builder: GrammarBuilder, terminal: Callable[[str], Node]) -> None:
     """Define the rules of a grammar; ``terminal`` says what stands for a terminal in them."""
+    mentioned: set[str] = set()
     for name in used.rules:
-        builder.define(name, write_body(used.loaded.rules[name], builder, terminal))
+        body = used.loaded.rules[name]
+        mentioned.update(op.name for op in body if op.kind == "rule")
+        builder.define(name, write_body(body, builder, terminal))
+    for name in mentioned.difference(used.rules):  # zero times
+        builder.define(name, builder.nothing())
 
 
 def write_body(

@@ -1,0 +1,211 @@
+"""Lark grammars with a lexer, judged by lark itself, and by the definition of the longest match."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+pytest.importorskip("lark")
+
+import lark_grammars
+from earley import Earley
+from hypothesis import HealthCheck, assume, event, given, settings
+from hypothesis import strategies as st
+from lark.lexer import BasicLexer
+
+import formgate
+from formgate.core.errors import (
+    CompileTimeout,
+    EmptyLanguageError,
+    GrammarError,
+    UnsupportedConstraint,
+)
+from formgate.plugins.cfg._lark_lexed import in_order
+from formgate.plugins.cfg._lark_load import load
+
+TEXTS = tuple(lark_grammars.texts())
+
+
+def compiled(source, vocabulary, **options):
+    """Return an engine, None where no text is in the language."""
+    try:
+        return formgate.compile(source, vocabulary, format="lark", timeout_s=5, **options)
+    except EmptyLanguageError:
+        return None
+    except CompileTimeout:
+        event("no engine in time")
+        assume(False)  # noqa: FBT003 (no verdict)
+        raise
+
+
+def compare(source, parser, engine, *, exact=True):
+    """Check that lark and an engine take the same texts."""
+    for text in TEXTS:
+        wanted = lark_grammars.accepts(parser, text)
+        got = engine is not None and engine.accepts(text)
+        assert got == wanted or (got and not exact), (source, text, got)
+
+
+lexed_settings = settings(
+    max_examples=50,
+    deadline=None,
+    suppress_health_check=[HealthCheck.filter_too_much, HealthCheck.too_slow],
+)
+# Ignored terminals of one length; others have a test of their own.
+PLAIN = ["", "", '%ignore " "\n', "%ignore /b/\n", 'WS: " "\n%ignore WS\n']
+
+
+@lexed_settings
+@given(lark_grammars.grammars(ignored=PLAIN))
+def test_the_contextual_lexer(byte_vocabulary, source):
+    parser = lark_grammars.judge(source, parser="lalr", lexer="contextual")
+    assume(parser is not None)
+    try:
+        engine = compiled(source, byte_vocabulary)
+    except UnsupportedConstraint as error:
+        assert "has flags" in error.reason, source
+        return
+    exact = not lark_grammars.has_conflicts(parser)
+    event("without conflicts" if exact else "with conflicts")
+    compare(source, parser, engine, exact=exact)
+
+
+@lexed_settings
+@given(
+    lark_grammars.grammars(ignored=PLAIN),
+    st.sampled_from(["lalr", "earley"]),
+)
+def test_the_basic_lexer(byte_vocabulary, source, kind):
+    parser = lark_grammars.judge(source, parser=kind, lexer="basic")
+    assume(parser is not None)
+    try:
+        engine = compiled(source, byte_vocabulary, parser=kind, lexer="basic")
+    except UnsupportedConstraint as error:
+        assert "has flags" in error.reason, source
+        return
+    exact = kind == "earley" or not lark_grammars.has_conflicts(parser)
+    compare(source, parser, engine, exact=exact)
+
+
+@pytest.mark.parametrize("lexer", ["contextual", "basic"])
+def test_ignored_runs(byte_vocabulary, lexer):
+    source = 'start: (A | "b" start)+\nA: /a+/\nWS: / +/\n%ignore WS'
+    parser = lark_grammars.judge(source, parser="lalr", lexer=lexer)
+    compare(source, parser, compiled(source, byte_vocabulary, lexer=lexer), exact=False)
+
+
+class LongestMatch:
+    """Cuts a text as ``lexing="longest"`` says, by trying everything."""
+
+    def __init__(self, parser, *, contextual):
+        self.ordered = BasicLexer(parser.lexer_conf).terminals
+        self.patterns = {t.name: re.compile(t.pattern.to_regexp()) for t in self.ordered}
+        self.ignored = set(parser.ignore_tokens)
+        self.contextual = contextual
+        self.letters = {t.name: chr(0x100 + i) for i, t in enumerate(self.ordered)}
+        rules = {}
+        for rule in parser.rules:
+            body = tuple(self.letters.get(s.name, s.name) for s in rule.expansion)
+            rules.setdefault(rule.origin.name, []).append(body)
+        for name, letter in self.letters.items():
+            if name in self.ignored:  # a lexer never hands it on
+                rules = {
+                    head: [body for body in bodies if letter not in body]
+                    for head, bodies in rules.items()
+                }
+        self.parser = Earley(rules, "start")
+
+    def accepts(self, text):
+        tokens = ""
+        while text:
+            names = [
+                t.name
+                for t in self.ordered
+                if not self.contextual
+                or t.name in self.ignored
+                or self.parser.viable(tokens + self.letters[t.name])
+            ]
+            lengths = [
+                (length, name)
+                for length in range(len(text), 0, -1)
+                for name in names
+                if self.patterns[name].fullmatch(text[:length])
+            ]
+            if not lengths:
+                return False
+            length, name = lengths[0]
+            text = text[length:]
+            tokens += "" if name in self.ignored else self.letters[name]
+        return self.parser.accepts(tokens)
+
+
+@lexed_settings
+@given(lark_grammars.grammars(ignored=PLAIN), st.sampled_from(["contextual", "basic"]))
+def test_the_longest_match(byte_vocabulary, source, lexer):
+    parser = lark_grammars.judge(source, parser="earley", lexer="basic")
+    assume(parser is not None)
+    judge = LongestMatch(parser, contextual=lexer == "contextual")
+    engine = compiled(source, byte_vocabulary, lexing="longest", lexer=lexer)
+    for text in TEXTS:
+        got = engine is not None and engine.accepts(text)
+        assert got == judge.accepts(text), (source, text)
+
+
+@lexed_settings
+@given(lark_grammars.grammars())
+def test_the_order_of_terminals(source):
+    parser = lark_grammars.judge(source, parser="earley", lexer="basic")
+    assume(parser is not None)
+    loaded = load(source, base_path=None, import_paths=())
+    wanted = [t.name for t in BasicLexer(parser.lexer_conf).terminals]
+    assert [t.name for t in in_order([loaded.terminals[name] for name in wanted])] == wanted
+
+
+@pytest.mark.parametrize(
+    ("source", "accepted", "rejected"),
+    [
+        # The first match in lark's order, not the longest one.
+        ("start: A B\nA: /a|ab/\nB: /b?c/", ["abc", "ac"], ["abbc"]),
+        # A keyword is no name where it may stand; a name may begin with it.
+        ('start: "if" NAME\nNAME: /[a-z]+/\n%ignore " "', ["if x", "if ifx"], ["if if", "ifx"]),
+        # Where only a name may stand, the contextual lexer knows no keyword.
+        ('start: NAME ["if"]\nNAME: /[a-z]+/\n%ignore " "', ["if", "if if"], ["if x", "if if if"]),
+        # The priority goes before all else.
+        ('start: A B | B\nA.2: "a"\nB: /[ab]+/', ["ab", "b"], ["a"]),
+        # Lazy quantifiers end where they can.
+        ("start: S+\nS: /'.*?'/", ["'a''b'"], ["'a'b'"]),
+        # What is ignored, and matches a string, too, takes it away.
+        ('start: "a" "\\n" "a"\n%ignore /\\s+/', [], ["a\na", "aa"]),
+    ],
+)
+def test_what_the_contextual_lexer_reads(byte_vocabulary, source, accepted, rejected):
+    parser = lark_grammars.judge(source, parser="lalr")
+    engine = compiled(source, byte_vocabulary)
+    for text in [*accepted, *rejected]:
+        assert lark_grammars.accepts(parser, text) == (text in accepted), text
+        assert (engine is not None and engine.accepts(text)) == (text in accepted), text
+
+
+@pytest.mark.parametrize("lexing", ["lark", "longest"])
+def test_terminals_without_width_are_refused(byte_vocabulary, lexing):
+    with pytest.raises(GrammarError, match="terminal A can match the empty text"):
+        compiled("start: A\nA: /a*/", byte_vocabulary, lexing=lexing)
+
+
+def test_keywords_in_any_case_are_refused(byte_vocabulary):
+    source = 'start: "select"i NAME\nNAME: /[a-z]+/i\n%ignore " "'
+    with pytest.raises(UnsupportedConstraint, match="'select' has flags"):
+        compiled(source, byte_vocabulary)
+    engine = compiled(source, byte_vocabulary, lexing="longest")
+    assert engine.accepts("SeLeCt x")
+
+
+def test_other_formats_with_a_lexer(byte_vocabulary):
+    source = 'start: %regex /[0-9]+/ ":" NAME\nNAME: /\\w+/\n%ignore " "'
+    with pytest.raises(UnsupportedConstraint, match="cannot be read as lark reads") as caught:
+        compiled(source, byte_vocabulary)
+    assert caught.value.span == (7, 22)
+    engine = compiled(source, byte_vocabulary, lexing="longest")
+    assert engine.accepts("12 : a1")
+    assert not engine.accepts("a : a")
