@@ -65,11 +65,13 @@ class _Reading:
         parser: ``lalr`` where lark's parser resolves conflicts; else ``earley``.
         lexer: ``contextual`` or ``basic``; None where every split into terminals counts.
         flags: ``re`` flags for all terminals.
+        longest: Whether the lexer takes the longest match, and not lark's first one.
     """
 
     parser: str = "earley"
     lexer: str | None = None
     flags: int = 0
+    longest: bool = False
 
 
 def lint(
@@ -187,7 +189,7 @@ def _read_lark(source: str, options: dict[str, object]) -> tuple[SymbolGrammar, 
         base_path=None if base_path is None else str(base_path),
         flags=flags,
     )
-    return grammar, _Reading(parser, lexer, flags)
+    return grammar, _Reading(parser, lexer, flags, options.get("lexing") == "longest")
 
 
 def _flags(given: object) -> int:
@@ -225,9 +227,14 @@ def _on_automaton(
         "ambiguity": _ambiguity(conflicts, bounds, is_cyclic=is_cyclic),
     }
     if reading.lexer is not None:
-        findings = [*findings, *check_collisions(grammar, automaton, show, lexer=reading.lexer)]
-        findings += check_adjacency(grammar, automaton, show)
-    if reading.lexer == "contextual" and reading.parser == "lalr":
+        findings = [
+            *findings,
+            *check_collisions(
+                grammar, automaton, show, lexer=reading.lexer, longest=reading.longest
+            ),
+        ]
+        findings += check_adjacency(grammar, automaton, show, longest=reading.longest)
+    if reading.lexer == "contextual" and reading.parser == "lalr" and not reading.longest:
         findings += check_contextual(grammar, automaton, show)
     return findings, facts
 

@@ -37,9 +37,18 @@ def neighbours(grammar: SymbolGrammar, automaton: Automaton) -> dict[str, list[s
     }
 
 
-def check_adjacency(grammar: SymbolGrammar, automaton: Automaton, show: Lexemes) -> list[Finding]:
-    """Report terminals that swallow what may follow them."""
-    adjacency = Adjacency(show)
+def check_adjacency(
+    grammar: SymbolGrammar, automaton: Automaton, show: Lexemes, *, longest: bool = False
+) -> list[Finding]:
+    """Report terminals that swallow what may follow them.
+
+    Args:
+        grammar: The grammar.
+        automaton: Its automaton.
+        show: Knows the texts of its terminals.
+        longest: Whether the lexer takes the longest match, and not the one that ``re`` takes.
+    """
+    adjacency = Adjacency(show, longest=longest)
     findings = []
     for first, following in neighbours(grammar, automaton).items():
         some: list[tuple[str, str]] = []
@@ -47,7 +56,9 @@ def check_adjacency(grammar: SymbolGrammar, automaton: Automaton, show: Lexemes)
             example = adjacency.swallowed(first, second)
             if example is None or adjacency.separable(first, second, grammar.ignored):
                 continue
-            if adjacency.is_clean(first, second) or not _agrees(show, first, second, example):
+            if adjacency.is_clean(first, second) or not (
+                longest or _agrees(show, first, second, example)
+            ):
                 some.append((second, example[0] + example[1]))
                 continue
             findings.append(
@@ -85,10 +96,12 @@ class Adjacency:
 
     Args:
         show: Knows their texts.
+        longest: Whether the lexer takes the longest match, and not the one that ``re`` takes.
     """
 
-    def __init__(self, show: Lexemes) -> None:
+    def __init__(self, show: Lexemes, *, longest: bool = False) -> None:
         self._show = show
+        self._longest = longest
         self._clean: dict[tuple[str, str], bool] = {}
         self._swallowed: dict[tuple[str, str], tuple[str, str] | None] = {}
 
@@ -109,7 +122,7 @@ class Adjacency:
         if key not in self._swallowed:
             one, other = self._show.automaton(first), self._show.automaton(second)
             found = None if one is None or other is None else _some_swallowed(one, other)
-            if found is not None and not self._is_real(first, found):
+            if found is not None and not (self._longest or self._is_real(first, found)):
                 found = None
             self._swallowed[key] = found
         return self._swallowed[key]

@@ -43,9 +43,22 @@ def contexts(grammar: SymbolGrammar, automaton: Automaton, *, lexer: str) -> lis
 
 
 def check_collisions(
-    grammar: SymbolGrammar, automaton: Automaton, show: Lexemes, *, lexer: str = "contextual"
+    grammar: SymbolGrammar,
+    automaton: Automaton,
+    show: Lexemes,
+    *,
+    lexer: str = "contextual",
+    longest: bool = False,
 ) -> list[Finding]:
-    """Report pairs of terminals that match one text, or of which one hides the other."""
+    """Report pairs of terminals that match one text, or of which one hides the other.
+
+    Args:
+        grammar: The grammar.
+        automaton: Its automaton.
+        show: Knows the texts of its terminals.
+        lexer: ``contextual`` or ``basic``.
+        longest: Whether the lexer takes the longest match, so that no terminal hides another.
+    """
     order = {name: rank for rank, name in enumerate(grammar.terminals)}
     found: list[Finding] = []
     seen: set[tuple[str, str]] = set()
@@ -55,7 +68,11 @@ def check_collisions(
             for second in ordered[i + 1 :]:
                 if (first, second) not in seen:
                     seen.add((first, second))
-                    found += _pair(grammar, show, first, second)
+                    found += [
+                        each
+                        for each in _pair(grammar, show, first, second)
+                        if not (longest and each.check == "terminal-shadowed")
+                    ]
     return found
 
 

@@ -201,7 +201,7 @@ class _Telling:
             message += f"; the example comes to it, with {after} next"
             example = before
         elif complete:
-            message += "; no text comes to it: LALR merges states that canonical LR(1) keeps apart"
+            message += "; no text comes to it: LALR, as lark does it, merges what LR(1) keeps apart"
         else:
             message += "; no text that comes to it was found"
         return finding(

@@ -6,6 +6,10 @@ by Tarjan's algorithm, here with a stack of its own. Symbols are numbers, sets o
 bits of an integer. Cost: linear in the sizes of the relations; a grammar of 500 productions takes
 some 50 ms.
 
+Lark's sets are larger than that: it takes items in the middle of a production, too, for beginnings
+of it where a state has a transition on their rule. ``as_lark`` does the same, since what matters is
+which conflicts lark finds and which terminals its lexer looks for.
+
 The look-ahead sets of LALR(1) are unions over all stacks that end in a state. ``certain`` holds
 what *every* one of them has, as far as a fixed point over single states can tell: the look-ahead
 at a transition is what its target reads and, for one item at least, what is certain at each
@@ -21,7 +25,7 @@ from formgate.core.errors import LimitError
 from formgate.plugins.cfg._lint_grammar import END, Production
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from formgate.plugins.cfg._lint_grammar import SymbolGrammar
 
@@ -67,6 +71,7 @@ class Automaton:
 
     Args:
         grammar: What ``SymbolGrammar.useful`` returns.
+        as_lark: Whether to have lark's look-ahead sets; the default for grammars with a lexer.
 
     Raises:
         LimitError: It has more than ``MAX_STATES`` states, or ``MAX_ITEMS`` items.
@@ -83,7 +88,8 @@ class Automaton:
         starts: The states of beginning, one for each start.
     """
 
-    def __init__(self, grammar: SymbolGrammar) -> None:
+    def __init__(self, grammar: SymbolGrammar, *, as_lark: bool | None = None) -> None:
+        self._as_lark = grammar.has_lexer if as_lark is None else as_lark
         rules = grammar.rules()
         used = dict.fromkeys(s for p in grammar.productions for s in p.body if s not in rules)
         self.names: list[str] = [*used, END, *rules, *(f"$root_{s}" for s in grammar.starts)]
@@ -251,7 +257,25 @@ class Automaton:
     def follow(self) -> list[int]:
         """For each transition the terminals that may come after it, over all stacks."""
         relation = [[t for after in items.values() for t in after] for items in self._relations[0]]
+        if self._as_lark:
+            for transition, more in self._larks_includes():
+                relation[transition].append(more)
         return _closed(list(self.reads), relation)
+
+    def _larks_includes(self) -> Iterator[tuple[int, int]]:
+        """Yield the pairs that lark adds to *includes*."""
+        count, nullable, number = self.terminal_count, self.nullable, self.transitions
+        for state, kernel in enumerate(self.kernels):
+            for production, dot in kernel:
+                head, body = self.productions[production]
+                source = number.get((state, head))
+                if source is None:
+                    continue
+                at = state
+                for place, symbol in enumerate(body[dot:], dot):
+                    if symbol >= count and nullable.issuperset(body[place + 1 :]):
+                        yield number[at, symbol], source
+                    at = self.gotos[at][symbol]
 
     @cached_property
     def lookaheads(self) -> dict[tuple[int, int], int]:

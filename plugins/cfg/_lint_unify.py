@@ -15,7 +15,7 @@ import time
 from collections import deque
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import product
+from itertools import islice, product
 from typing import TYPE_CHECKING, NamedTuple
 
 from formgate.plugins.cfg._lint_lr import bits
@@ -189,19 +189,15 @@ class Unifier:
         terminal: int,
     ) -> tuple[_Half, _Half, int | None] | None:
         """Return two parsers with equal stacks, and the terminal that must come next, if any."""
-        met = _met(one[0], other[0])
-        if met is not None:
-            return (*met, terminal)
-        met = _met(one[1], other[1])
-        if met is not None:
-            return (*met, None)
+        for mine, its, then in zip(one, other, (terminal, None), strict=True):
+            met = _met(mine, its)
+            if met is not None:
+                return (*met, then)
         queue: deque[tuple[_Half, _Half, int]] = deque()
         seen: set[tuple[_Stack, _Stack]] = set()
 
         def push(left: list[_Half], right: list[_Half], length: int) -> None:
-            for a, b in product(left, right):
-                if len(seen) >= self._bounds.pairs:
-                    return
+            for a, b in islice(product(left, right), self._bounds.pairs - len(seen)):
                 if (a.stack, b.stack) not in seen:
                     seen.add((a.stack, b.stack))
                     queue.append((a, b, length))

@@ -42,54 +42,63 @@ def nullable_and_first(productions):
     return nullable, first
 
 
-def canonical_lr1(grammar):
-    """Return the states of Knuth's automaton: {frozenset of (production, dot, terminal)}.
+class _Closing:
+    """Adds to items of LR(1) those that they may begin with."""
 
-    With each state its transitions, and the symbols that lead to it. Productions are those of the
-    grammar, and None for the one of the start.
-    """
-    productions = [None, *grammar.productions]
-    heads = {p.head for p in grammar.productions}
-    nullable, first = nullable_and_first(grammar.productions)
+    def __init__(self, grammar):
+        self.starts = grammar.starts
+        self.productions = [None, *grammar.productions]
+        self.heads = {p.head for p in grammar.productions}
+        self.nullable, self.first = nullable_and_first(grammar.productions)
 
-    def body(number):
-        return grammar.starts if number == 0 else productions[number].body
+    def body(self, number):
+        return self.productions[number].body if number else self.starts
 
-    def follow(rest, after):
+    def follow(self, rest, after):
         """Return what may come after the first symbol of the rest of a body."""
         found = set()
         for symbol in rest[1:]:
-            found |= first[symbol] if symbol in heads else {symbol}
-            if symbol not in nullable:
+            found |= self.first[symbol] if symbol in self.heads else {symbol}
+            if symbol not in self.nullable:
                 return found
         return found | {after}
 
-    def closed(kernel):
+    def closed(self, kernel):
         found = dict.fromkeys(kernel)
         queue = list(found)
         for number, dot, after in queue:
-            rest = body(number)[dot:]
-            if rest and rest[0] in heads:
+            rest = self.body(number)[dot:]
+            if rest and rest[0] in self.heads:
                 fresh = [
                     (other, 0, lookahead)
-                    for other, production in enumerate(productions[1:], 1)
+                    for other, production in enumerate(self.productions[1:], 1)
                     if production.head == rest[0]
-                    for lookahead in follow(rest, after)
+                    for lookahead in self.follow(rest, after)
                     if (other, 0, lookahead) not in found
                 ]
                 found.update(dict.fromkeys(fresh))
                 queue += fresh
         return frozenset(found)
 
+
+def canonical_lr1(grammar):
+    """Return the states of Knuth's automaton: {frozenset of (production, dot, terminal)}.
+
+    With each state its closure and its transitions, and the symbols that lead to it. Production 0
+    is that of the start, the others are those of the grammar.
+    """
+    closing = _Closing(grammar)
     start = frozenset({(0, 0, END)})
     states, queue = {}, [start]
     access = {start: None}
     for kernel in queue:
+        closure = closing.closed(kernel)
         moves = {}
-        for number, dot, after in closed(kernel):
-            if dot < len(body(number)):
-                moves.setdefault(body(number)[dot], set()).add((number, dot + 1, after))
-        states[kernel] = closed(kernel), {s: frozenset(items) for s, items in moves.items()}
+        for number, dot, after in closure:
+            body = closing.body(number)
+            if dot < len(body):
+                moves.setdefault(body[dot], set()).add((number, dot + 1, after))
+        states[kernel] = closure, {s: frozenset(items) for s, items in moves.items()}
         for symbol, target in states[kernel][1].items():
             if target not in access:
                 access[target] = symbol

@@ -81,7 +81,7 @@ def has_cycle(graph):
 
 def same_tables(grammar):
     """Compare both tables, state by state; return our automaton."""
-    automaton = Automaton(grammar)
+    automaton = Automaton(grammar, as_lark=True)
     names = automaton.names
 
     def item(production, dot):
@@ -137,7 +137,7 @@ def test_random_grammars_have_larks_tables(rules):
 @given(rule_sets(most_rules=3))
 def test_random_grammars_agree_with_canonical_lr1(rules):
     grammar = useful(rules)
-    automaton = Automaton(grammar)
+    automaton = Automaton(grammar, as_lark=False)
     states, _ = lr_judges.canonical_lr1(grammar)
     numbers = {kernel: i for i, kernel in enumerate(automaton.kernels)}
     sets: dict[tuple[int, int], list[frozenset[str]]] = {}

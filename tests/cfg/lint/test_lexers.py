@@ -78,7 +78,7 @@ def test_questions_about_pairs(one, other):
 @given(patterns(), patterns())
 def test_neighbours(one, other):
     assume(not re.fullmatch(one, "") and not re.fullmatch(other, ""))
-    adjacency = Adjacency(lexemes_of(A=one, B=other))
+    adjacency = Adjacency(lexemes_of(A=one, B=other), longest=True)
 
     def extends(left, right):
         ends = range(1, len(right) + 1)
@@ -196,7 +196,9 @@ def test_what_swallows_its_neighbour():
     assert checks('start: A "a"\nA: /[a ]+/\n%ignore " "')[0][:3] == ("error", "adjacency", "A")
     assert checks('start: A "ab"\nA: /a+/')[0][:3] == ("error", "adjacency", "A")
     assert checks("start: A B\nA: /ab?/\nB: /b|c/")[0][:3] == ("warning", "adjacency", "A")
-    assert checks("start: A B\nA: /a+?/\nB: /a/") == []  # lazy: it takes one
+    lazy = "start: A B\nA: /a+?/\nB: /a/"
+    assert checks(lazy) == []  # re takes one
+    assert checks(lazy, options={"lexing": "longest"})[0][:3] == ("error", "adjacency", "A")
 
 
 def test_look_around_and_laziness_are_understood():
