@@ -16,6 +16,7 @@ Severity = Literal["error", "warning", "info"]
 
 _ORDER = {"error": 0, "warning": 1, "info": 2}
 _MOST_NAMES = 8
+_MOST_NOTES = 5
 _MOST_CHARACTERS = 400
 
 
@@ -114,8 +115,18 @@ class Report:
         )
 
     def to_text(self) -> str:
-        """Return the report for people."""
-        lines = [each.to_text() for each in self.findings]
+        """Return the report for people; of many notes of one kind, the first few."""
+        lines: list[str] = []
+        notes: Counter[str] = Counter()
+        for each in self.findings:
+            notes[each.check] += each.severity == "info"
+            if each.severity != "info" or notes[each.check] <= _MOST_NOTES:
+                lines.append(each.to_text())
+        lines += [
+            f"info: {number - _MOST_NOTES} more of this kind; --json lists them [{check}]"
+            for check, number in notes.items()
+            if number > _MOST_NOTES
+        ]
         counts = ", ".join(
             f"{number} {name}{'' if number == 1 or name == 'info' else 's'}"
             for name, number in self._counts().items()

@@ -163,6 +163,15 @@ def test_hostile_grammars_end(format, source):  # noqa: A002
     json.loads(report.to_json())
 
 
+def test_many_notes_of_one_kind_are_cut_for_people():
+    rules = "\n".join(f'r{i}: r{i} "x" | "{i}"' for i in range(9))
+    report = lint("start: " + "|".join(f"r{i}" for i in range(9)) + "\n" + rules, format="lark")
+    assert len(report.findings) == 9
+    assert report.to_text().count("direct left recursion") == 5
+    assert "info: 4 more of this kind; --json lists them [left-recursion]" in report.to_text()
+    assert len(json.loads(report.to_json())["findings"]) == 9
+
+
 @pytest.fixture
 def run(capsys):
     def call(*arguments: str) -> tuple[int, str, str]:
