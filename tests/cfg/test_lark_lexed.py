@@ -181,6 +181,15 @@ def test_what_the_contextual_lexer_reads(byte_vocabulary, source, accepted, reje
         assert (engine is not None and engine.accepts(text)) == (text in accepted), text
 
 
+def test_merged_states(byte_vocabulary):
+    """After "xc" and "yc" lark's parser is in one state, where "p" and NAME compete."""
+    source = 'start: "x" a "p" "q" | "y" a NAME\na: "c"\nNAME: /[a-z]+/'
+    parser = lark_grammars.judge(source, parser="lalr")
+    engine = compiled(source, byte_vocabulary)
+    assert [t for t in ("xcpq", "ycp", "ycpq") if lark_grammars.accepts(parser, t)] == ["ycpq"]
+    assert all(engine.accepts(text) for text in ("xcpq", "ycp", "ycpq"))
+
+
 @pytest.mark.parametrize("lexing", ["lark", "longest"])
 def test_terminals_without_width_are_refused(byte_vocabulary, lexing):
     with pytest.raises(GrammarError, match="terminal A can match the empty text"):
