@@ -6,7 +6,6 @@ Places are looked up in the source.
 
 from __future__ import annotations
 
-import os
 import re
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -18,6 +17,7 @@ from formgate.core.errors import (
     MissingDependencyError,
 )
 from formgate.plugins.cfg._lark_errors import explain
+from formgate.plugins.cfg._lark_load import _Imports
 from formgate.plugins.cfg._lark_source import prepare
 from formgate.plugins.cfg._lint_grammar import LexicalTerminal, Place, Production, SymbolGrammar
 
@@ -57,8 +57,9 @@ def read_lark(
         MissingDependencyError: The lark package is not installed.
     """
     prepared = prepare(source)
+    imports = _Imports(base_path, tuple(import_paths))
     try:
-        terminals, productions, ignored = _loaded(prepared, start, import_paths, base_path)
+        terminals, productions, ignored = _loaded(prepared, start, imports)
     except FormgateError:
         raise
     except RecursionError:
@@ -66,7 +67,7 @@ def read_lark(
             "the grammar is nested too deep for the lark package, or imports itself"
         ) from None
     except Exception as error:
-        raise explain(error, prepared, None) from error
+        raise explain(error, prepared, imports.latest) from error
     grammar = symbol_grammar(terminals, productions, ignored, start=start, flags=flags)
     known = dict(grammar.terminals)
     for name, terminal in known.items():
@@ -83,7 +84,7 @@ def read_lark(
 
 
 def _loaded(
-    prepared: LarkSource, start: str, import_paths: Sequence[str], base_path: str | None
+    prepared: LarkSource, start: str, imports: _Imports
 ) -> tuple[list[TerminalDef], list[Rule], list[str]]:
     """Return all that lark makes of a grammar, what it has no use for included."""
     try:
@@ -93,9 +94,8 @@ def _loaded(
             "the lark package, which reads Lark grammars, is not installed. "
             "Run: pip install 'formgate[lark]'"
         ) from error
-    builder = GrammarBuilder(import_paths=list(import_paths))
-    folder = os.path.join(base_path or "", "<grammar>")  # noqa: PTH118 (lark takes it apart again)
-    builder.load_grammar(prepared.text, folder)
+    builder = GrammarBuilder(import_paths=[imports])
+    builder.load_grammar(prepared.text, imports.name)
     grammar = builder.build()
     rules = [str(name) for name, params, tree, _ in grammar.rule_defs if tree and not params]
     if start not in rules:

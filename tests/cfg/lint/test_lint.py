@@ -120,6 +120,7 @@ def test_assumptions():
         ("start: (", {}, "line 1|expected"),
         ("start: x", {}, "x"),
         ('a: "b"', {}, "no rule 'start'"),
+        ("%import .nope.x", {}, "cannot find nope.lark"),
         ('start: "b"', {"start": 3}, "name of a rule"),
         ('start: "b"', {"g_regex_flags": "q"}, "letters among"),
         ('start: "b"', {"import_paths": "x"}, "a list of folders"),
