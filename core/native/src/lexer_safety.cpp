@@ -1,16 +1,18 @@
 // Whether a lexer can come to a point where no text leads on.
 //
 // Cutting text into lexemes may leave no way out: after /a+/ no "a" can follow as a lexeme of its
-// own. Usually there are ignored terminals that fit after any lexeme and before any other, and then
-// every state has a way on: to a lexeme's end, over a separator, to any lexeme the parser takes.
-// This is looked for in the lexer in which all terminals compete: if a lexeme ends as a terminal
-// there, it does so where fewer compete, too, since guards only weaken. Where such ways are not
-// found, states are explored instead (liveness.cpp).
+// own. Usually any terminal can come after any that it may follow, by some lexeme, at once or after
+// an ignored one; then every parser state has a way on. This is looked for in the lexer in which all
+// terminals compete: if a lexeme ends as a terminal there, it does so where fewer compete, too, and
+// guards only weaken. For each terminal a set of guards is kept under which some of its lexemes are
+// left, closed under what may follow. Where that fails, states are explored instead (liveness.cpp).
 #include <algorithm>
 
+#include "expr_helpers.hpp"
 #include "formgate/compile_context.hpp"
 #include "formgate/expr_pool.hpp"
 #include "formgate/lexing.hpp"
+#include "symbol_follow.hpp"
 
 namespace formgate {
 namespace {
@@ -51,47 +53,105 @@ bool Lexing::reaches(ExprId guard, std::uint32_t state, Wanted&& wanted) {
   return false;
 }
 
-// Whether an ignored terminal can follow where the text to come is under `guard`.
-bool Lexing::separable(std::uint32_t index, ExprId guard) {
-  Safety& safety = safeties_[index];
-  const auto [it, fresh] = safety.separable.emplace(index_of(guard), false);
-  if (!fresh) return it->second;
-  const bool found = reaches(guard, safety.start, [&](std::uint16_t terminal, ExprId after) {
-    if (!lexicons_[index].terminals[terminal].ignored) return false;
-    if (std::ranges::find(safety.after, after) == safety.after.end()) {
-      if (safety.fixed || safety.after.size() >= 8) return false;
-      safety.after.push_back(after);
-    }
+// Whether a lexeme of `wanted` can come under `guard`, at once or after an ignored one, and how it
+// is left then.
+bool Lexing::connect(std::uint32_t start, ExprId guard, std::uint16_t wanted, ExprId& after) {
+  const std::uint32_t index = states_[start].lexicon;
+  const auto take = [&](std::uint16_t terminal, ExprId left) {
+    if (terminal != wanted) return false;
+    const auto& known = safeties_[index].guards[wanted];
+    // A guard that is known already makes the closure smaller.
+    if (after == kNoExpr || std::ranges::find(known, left) != known.end()) after = left;
     return true;
+  };
+  after = kNoExpr;
+  if (reaches(guard, start, take)) return true;
+  return reaches(guard, start, [&](std::uint16_t terminal, ExprId left) {
+    return lexicons_[index].terminals[terminal].ignored && reaches(left, start, take);
   });
-  return safeties_[index].separable[index_of(guard)] = found;
 }
 
-void Lexing::decide_safety(std::uint32_t index, CompileContext& context) {
+// Whether the text may end under `guard`, at once or after an ignored lexeme.
+bool Lexing::ends_under(std::uint32_t start, ExprId guard) {
+  const std::uint32_t index = states_[start].lexicon;
+  if (pool_.nullable(guard)) return true;
+  return reaches(guard, start, [&](std::uint16_t terminal, ExprId left) {
+    return lexicons_[index].terminals[terminal].ignored && pool_.nullable(left);
+  });
+}
+
+// Every terminal must be reachable after every one that it may follow, however that was left.
+bool Lexing::close_guards(std::uint32_t index, CompileContext& context) {
+  constexpr std::size_t kMostGuards = 16;  // of one terminal
+  Safety& safety = safeties_[index];
+  const std::size_t count = lexicons_[index].terminals.size();
+  std::vector<std::pair<std::uint16_t, ExprId>> work;
+  // All that may come next, and so all that can compete there.
+  const auto start_of = [&](const Symbols& next) {
+    Symbols competing(count, !lexicons_[index].contextual);
+    for (std::size_t i = 0; i < count; ++i) {
+      competing[i] = competing[i] || next[i] || lexicons_[index].terminals[i].ignored;
+    }
+    return start_state(index, competing);
+  };
+  const auto visit = [&](const Symbols& next, ExprId guard) {
+    const std::uint32_t start = start_of(next);
+    for (std::uint16_t i = 0; i < count; ++i) {
+      if (!next[i]) continue;
+      ExprId after;
+      if (!connect(start, guard, i, after)) return false;
+      auto& known = safety.guards[i];
+      if (std::ranges::find(known, after) != known.end()) continue;
+      known.push_back(after);
+      work.emplace_back(i, after);
+      if (known.size() > kMostGuards) return false;
+    }
+    return true;
+  };
+  if (!visit(safety.follow[count], ExprPool::kAllId)) return false;
+  while (!work.empty()) {
+    context.tick();
+    const auto [terminal, guard] = work.back();
+    work.pop_back();
+    const Symbols& next = safety.follow[terminal];
+    if (safety.follow[count + 1][terminal] && !ends_under(start_of(next), guard)) return false;
+    if (!visit(next, guard)) return false;
+  }
+  return true;
+}
+
+void Lexing::decide_safety(std::uint32_t index, ExprId rest, CompileContext& context) {
   if (safeties_.contains(index)) return;
   Lexicon& lexicon = lexicons_[index];
   Safety& safety = safeties_[index];
-  safety.start = start_state(index, std::vector<bool>(lexicon.terminals.size(), true));
-  safety.after.push_back(ExprPool::kAllId);
-  if (std::ranges::none_of(lexicon.terminals, [](const auto& t) { return t.ignored; })) return;
-  for (std::size_t i = 0; i < safety.after.size(); ++i) {
-    for (std::uint16_t wanted = 0; wanted < lexicon.terminals.size(); ++wanted) {
-      context.tick();
-      const LexTerminal& terminal = lexicon.terminals[wanted];
-      if (terminal.ignored || terminal.pattern == ExprPool::kEmptyId) continue;
-      const bool found =
-          reaches(safety.after[i], safety.start, [&](std::uint16_t own, ExprId after) {
-            return own == wanted && separable(index, after);
-          });
-      if (!found) return;
-    }
-  }
-  safety.fixed = true;
-  lexicon.safe = true;
+  safety.guards.resize(lexicon.terminals.size());
+  if (lexicon.symbol_bytes != 1) return;
+  safety.follow = follow_sets(pool_, rest, lexicon.terminals.size(), context);
+  lexicon.safe = close_guards(index, context);
 }
 
-// Whether a lexeme begun so can end and be followed by any other: as some terminal (`wanted` null),
-// or as one of those wanted.
+// Whether the parser's state surely has some text under a guard.
+bool Lexing::viable_under(ExprId guard, std::uint32_t stack) {
+  const std::uint32_t index = stacks_[stack].lexicon;
+  if (!lexicons_[index].safe) return false;
+  const std::uint32_t start = expanded(stack).start;
+  if (pool_.nullable(stacks_[stack].rest) && ends_under(start, guard)) return true;
+  // Where only what the parser takes competes, the lexer's start says what that is.
+  const std::uint32_t competing = lexicons_[index].contextual ? start : stack;
+  const std::uint64_t key = (static_cast<std::uint64_t>(competing) << 32) | index_of(guard);
+  if (const auto it = viable_.find(key); it != viable_.end()) return it->second;
+  const std::vector<std::pair<std::uint16_t, ExprId>> next = stacks_[stack].next;
+  const bool found = std::ranges::any_of(next, [&](const auto& entry) {
+    const auto& known = safeties_[index].guards[entry.first];
+    ExprId after;
+    return connect(start, guard, entry.first, after) &&
+           std::ranges::find(known, after) != known.end();
+  });
+  return viable_[key] = found;
+}
+
+// Whether a lexeme begun so can end as a terminal (one of those wanted, if any are named) and be
+// left as others expect, whatever the parser's state.
 bool Lexing::leads_on(std::uint32_t state, const std::vector<bool>* wanted) {
   const std::uint32_t index = states_[state].lexicon;
   if (!lexicons_[index].safe) return false;
@@ -99,7 +159,8 @@ bool Lexing::leads_on(std::uint32_t state, const std::vector<bool>* wanted) {
     return states_[state].leads_on == Verdict::kYes;
   }
   const bool found = reaches(ExprPool::kAllId, state, [&](std::uint16_t terminal, ExprId after) {
-    return (!wanted || (*wanted)[terminal]) && separable(index, after);
+    const auto& known = safeties_[index].guards[terminal];
+    return (!wanted || (*wanted)[terminal]) && std::ranges::find(known, after) != known.end();
   });
   if (!wanted) states_[state].leads_on = found ? Verdict::kYes : Verdict::kNo;
   return found;

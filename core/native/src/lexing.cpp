@@ -17,7 +17,7 @@ std::string symbol_text(const Lexicon& lexicon, std::uint32_t terminal) {
 
 std::uint32_t Lexing::add(Lexicon lexicon) {
   Hasher hasher(0x1E8);
-  hasher.add(static_cast<std::uint64_t>(lexicon.mode)).add(lexicon.contextual);
+  hasher.add(static_cast<std::uint64_t>(lexicon.mode)).add(lexicon.contextual).add(lexicon.rules);
   for (const LexTerminal& terminal : lexicon.terminals) {
     hasher.add(terminal.name).add(terminal.ignored).add(pool_.node(terminal.pattern).hash);
     hasher.add(terminal.trackers.size()).add(terminal.keywords.size());
@@ -158,7 +158,9 @@ ExprId Lexing::after(std::uint16_t terminal, ExprId guard, std::uint32_t index) 
     rest = it->second;
   }
   const ExprId out = pool_.intersect(guard, between(stack.lexicon, rest));
-  if (lexicons_[stack.lexicon].safe && separable(stack.lexicon, guard)) pool_.assume_live(out);
+  if (out != ExprPool::kEmptyId && viable_under(guard, stack_of(stack.lexicon, rest))) {
+    pool_.assume_live(out);
+  }
   return out;
 }
 

@@ -24,7 +24,7 @@ constexpr std::uint8_t kDead = 2;
 
 // States explored while decoding, to find a way on for a lexer that may be stuck. A state for which
 // none is found counts as dead; the way found for the states before it does not lead there.
-constexpr std::size_t kMostLexed = 4000;
+constexpr std::size_t kMostLexed = 2000;
 
 bool is_component(Kind kind) {
   return kind == Kind::kAnd || kind == Kind::kNot || kind == Kind::kScope || kind == Kind::kLexed;

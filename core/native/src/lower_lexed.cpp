@@ -133,8 +133,9 @@ ExprId Grammar::lower_lexed(ExprPool& pool, const Lexed& lexed, CompileContext& 
     Done scopes;
     start = lower_scope(pool, lexed.start, context, scopes, 0, symbols);
   }
+  lexicon.rules = pool.node(start).hash;
   const std::uint32_t number = pool.lexing().add(std::move(lexicon));
-  pool.lexing().decide_safety(number, context);
+  pool.lexing().decide_safety(number, start, context);
   return pool.lexing().between(number, start);
 }
 

@@ -57,6 +57,7 @@ struct Lexicon {
   bool safe = false;                   // every lexeme can be followed by any that the parser takes
   ByteSet alphabet;
   bool text = true;  // lexemes are well-formed text
+  Hash128 rules;  // of what is parsed: what may follow what depends on it
   Hash128 hash;
 };
 
@@ -85,8 +86,8 @@ class Lexing {
   ExprId after(std::uint16_t terminal, ExprId guard, std::uint32_t stack);
   // Names of the terminals that a state is in or may begin.
   std::vector<std::string> names(ExprId id) const;
-  // Finds out whether the lexer can never be stuck; see lexer_safety.cpp.
-  void decide_safety(std::uint32_t lexicon, CompileContext& context);
+  // Finds out whether the lexer can never be stuck where `rest` is parsed; see lexer_safety.cpp.
+  void decide_safety(std::uint32_t lexicon, ExprId rest, CompileContext& context);
   ByteSet alphabet(ExprId id) const;  // superset of the bytes of its texts
   void trim();
   std::size_t derived_bytes() const { return steps_.size() * 48; }
@@ -138,11 +139,10 @@ class Lexing {
     std::vector<std::pair<std::uint16_t, ExprId>> next;  // sorted
     std::uint32_t start = 0;                             // state of the lexer
   };
+  using Symbols = std::vector<bool>;  // by terminal
   struct Safety {
-    std::uint32_t start = 0;    // the lexer in which all terminals compete
-    std::vector<ExprId> after;  // what may be demanded of the text after a separator
-    bool fixed = false;
-    std::unordered_map<std::uint32_t, bool> separable;  // by guard
+    std::vector<Symbols> follow;               // what may come after a terminal
+    std::vector<std::vector<ExprId>> guards;   // under which a terminal's lexemes may be left
   };
   struct HashOfHash {
     std::size_t operator()(const Hash128& hash) const { return hash.lo; }
@@ -167,7 +167,10 @@ class Lexing {
   ExprId target(std::uint32_t state, std::uint32_t stack);
   template <typename Wanted>
   bool reaches(ExprId guard, std::uint32_t state, Wanted&& wanted);
-  bool separable(std::uint32_t lexicon, ExprId guard);
+  bool connect(std::uint32_t start, ExprId guard, std::uint16_t wanted, ExprId& after);
+  bool ends_under(std::uint32_t start, ExprId guard);
+  bool close_guards(std::uint32_t lexicon, CompileContext& context);
+  bool viable_under(ExprId guard, std::uint32_t stack);
   bool leads_on(std::uint32_t state, const std::vector<bool>* wanted);
 
   ExprPool& pool_;
@@ -179,6 +182,7 @@ class Lexing {
   std::unordered_map<std::uint64_t, std::uint32_t> stack_index_;   // (lexicon, expression)
   std::unordered_map<Hash128, std::uint32_t, HashOfHash> starts_;  // by competing terminals
   std::unordered_map<std::uint64_t, ExprId> steps_;                // (expression, byte)
+  std::unordered_map<std::uint64_t, bool> viable_;   // (lexer's start, guard)
   std::unordered_map<std::uint32_t, Safety> safeties_;             // by lexicon
   std::size_t bytes_ = 0;
 };

@@ -1,0 +1,156 @@
+// First, last and follow sets, as in any book on compilers, but over expressions: least fixed point
+// over the rules that are called.
+#include "symbol_follow.hpp"
+
+#include <bitset>
+#include <unordered_map>
+
+namespace formgate {
+namespace {
+
+using Set = std::bitset<128>;
+
+struct Facts {
+  Set first;
+  Set last;
+  bool operator==(const Facts&) const = default;
+};
+
+class Follow {
+ public:
+  Follow(ExprPool& pool, CompileContext& context) : pool_(pool), context_(context), next_(128) {}
+
+  Facts run(ExprId start) {
+    collect(start);
+    Facts out;
+    bool changed = true;
+    while (changed) {
+      changed = false;
+      done_.clear();
+      out = facts(start);
+      for (ExprId call : calls_) {
+        const Facts own = facts(pool_.body(call));
+        Facts& slot = known_[index_of(call)];
+        if (slot == own) continue;
+        slot = own;
+        changed = true;
+      }
+      changed = changed || grown_;
+      grown_ = false;
+    }
+    return out;
+  }
+  const Set& next(std::size_t terminal) const { return next_[terminal]; }
+
+ private:
+  void collect(ExprId start) {
+    std::vector<ExprId> work{start};
+    std::unordered_map<std::uint32_t, bool> seen{{index_of(start), true}};
+    const auto visit = [&](ExprId id) {
+      if (seen.emplace(index_of(id), true).second) work.push_back(id);
+    };
+    while (!work.empty()) {
+      context_.tick();
+      const ExprId id = work.back();
+      work.pop_back();
+      const Node& node = pool_.node(id);
+      if (node.kind == Kind::kCall) {
+        calls_.push_back(id);
+        visit(pool_.body(id));
+      } else if (node.kind == Kind::kUnion) {
+        for (ExprId member : pool_.members(node)) visit(member);
+      } else if (node.kind == Kind::kRepeat) {
+        visit(ExprId{node.a});
+      } else if (node.kind == Kind::kConcat) {
+        visit(ExprId{node.a});
+        visit(ExprId{node.b});
+      }
+    }
+  }
+
+  void pair(const Set& before, const Set& after) {
+    for (std::size_t i = 0; i < before.size(); ++i) {
+      if (!before[i] || (after & ~next_[i]).none()) continue;
+      next_[i] |= after;
+      grown_ = true;
+    }
+  }
+
+  // Recursion depth is the nesting of the expression, which compilation limits; calls end it.
+  Facts facts(ExprId id) {
+    if (const auto it = done_.find(index_of(id)); it != done_.end()) return it->second;
+    context_.tick();
+    const Node node = pool_.node(id);
+    Facts out;
+    switch (node.kind) {
+      case Kind::kEmpty:
+      case Kind::kEpsilon:
+        break;
+      case Kind::kBytes:
+        pool_.byte_set(node).for_each([&](std::uint8_t b) { out.first.set(b & 127); });
+        out.last = out.first;
+        break;
+      case Kind::kCall:
+        return known_[index_of(id)];
+      case Kind::kUnion: {
+        const auto list = pool_.members(node);
+        for (ExprId member : std::vector<ExprId>(list.begin(), list.end())) {
+          const Facts own = facts(member);
+          out.first |= own.first;
+          out.last |= own.last;
+        }
+        break;
+      }
+      case Kind::kRepeat:
+        out = facts(ExprId{node.a});
+        if (node.max > 1) pair(out.last, out.first);
+        break;
+      case Kind::kConcat: {
+        bool open = true;  // all so far may be empty
+        for (ExprId rest = id; rest != ExprPool::kEpsilonId; rest = pool_.tail(rest)) {
+          const ExprId head = pool_.head(rest);
+          const Facts own = facts(head);
+          pair(out.last, own.first);
+          if (open) out.first |= own.first;
+          if (!pool_.nullable(head)) {
+            open = false;
+            out.last.reset();
+          }
+          out.last |= own.last;
+        }
+        break;
+      }
+      default:
+        out.first.set();
+        out.last.set();
+        pair(out.last, out.first);
+    }
+    done_.emplace(index_of(id), out);
+    return out;
+  }
+
+  ExprPool& pool_;
+  CompileContext& context_;
+  std::vector<Set> next_;
+  bool grown_ = false;
+  std::vector<ExprId> calls_;
+  std::unordered_map<std::uint32_t, Facts> known_;  // of calls
+  std::unordered_map<std::uint32_t, Facts> done_;   // in this round
+};
+
+}  // namespace
+
+std::vector<std::vector<bool>> follow_sets(ExprPool& pool, ExprId start, std::size_t terminals,
+                                           CompileContext& context) {
+  Follow follow(pool, context);
+  const Facts all = follow.run(start);
+  std::vector<std::vector<bool>> out(terminals + 2, std::vector<bool>(terminals, false));
+  for (std::size_t i = 0; i < terminals; ++i) {
+    for (std::size_t k = 0; k < terminals; ++k) out[i][k] = follow.next(i)[k];
+    out[terminals][i] = all.first[i];
+    out[terminals + 1][i] = all.last[i];
+  }
+  return out;
+}
+
+}  // namespace formgate
