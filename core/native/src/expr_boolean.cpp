@@ -68,6 +68,17 @@ ExprId ExprPool::intersect(std::span<const ExprId> given) {
     rest.push_back(chars(classes_[index]));
     return intersect(rest);
   }
+  // What is demanded of the text after a lexeme must leave some text.
+  const auto lexed = [this](ExprId id) {
+    constexpr std::uint8_t kBetween = kCalls | kText;
+    return (node(id).flags & kBetween) == kBetween;
+  };
+  if (std::ranges::any_of(members, lexed)) {
+    std::vector<ExprId> demands = members;
+    std::erase_if(demands, lexed);
+    demands.push_back(kTextId);
+    if (!live(intersect(demands))) return kEmptyId;
+  }
   std::sort(members.begin(), members.end(),
             [this](ExprId a, ExprId b) { return node(a).hash < node(b).hash; });
   Node node{};

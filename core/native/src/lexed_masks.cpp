@@ -9,6 +9,7 @@
 #include "lexed_masks.hpp"
 
 #include <algorithm>
+#include <map>
 
 #include "formgate/buckets.hpp"
 #include "formgate/expr_pool.hpp"
@@ -20,6 +21,10 @@ namespace {
 // More tokens than this below a node are not written out as suffixes: their masks are shared.
 constexpr std::uint32_t kLargeSubtree = 512;
 
+// Subtrees with more tokens than this have tables of their own, which other tables include: states
+// of the lexer that differ at first soon agree.
+constexpr std::uint32_t kOwnTable = 128;
+
 }  // namespace
 
 struct LexedMasks::Building {
@@ -27,10 +32,21 @@ struct LexedMasks::Building {
     std::uint16_t terminal;
     ExprId guard;
     MaskCache::Sink ends;
-    std::map<std::string, std::vector<Ranks>> suffixes;
+    std::vector<std::pair<std::string_view, Ranks>> suffixes;
+    std::vector<const Group*> parts;
     std::vector<std::uint32_t> large;
   };
+  MaskCache::Sink inside;
+  std::map<std::uint32_t, MaskCache::Sink> checks;
   std::vector<Open> groups;
+
+  Open& group(std::uint16_t terminal, ExprId guard, const Vocabulary& vocabulary) {
+    for (Open& open : groups) {
+      if (open.terminal == terminal && open.guard == guard) return open;
+    }
+    groups.push_back({terminal, guard, MaskCache::Sink(vocabulary), {}, {}, {}});
+    return groups.back();
+  }
 };
 
 void LexedMasks::clear() {
@@ -77,46 +93,56 @@ LoopSet LexedMasks::loop_of(std::uint32_t state, const Moves& moves) {
   return pool_.class_loop(pool_.intern_class(CharSet::from_ascii(bytes)));
 }
 
-void LexedMasks::add_suffixes(std::map<std::string, std::vector<Ranks>>& out,
-                              std::uint32_t node) const {
+void LexedMasks::add_suffixes(std::vector<std::pair<std::string_view, Ranks>>& out,
+                              std::uint32_t node, std::size_t skipped) const {
   const auto trie = vocabulary_.trie();
-  const auto labels = vocabulary_.labels();
-  struct Step {
-    std::uint32_t node;
-    std::size_t length;
-  };
-  std::string text;
-  std::vector<Step> stack{{node, 0}};
+  std::vector<std::uint32_t> stack{node};
   while (!stack.empty()) {
-    const Step step = stack.back();
+    const std::uint32_t step = stack.back();
     stack.pop_back();
-    text.resize(step.length);
-    text += static_cast<char>(labels[step.node]);
-    const TrieNode& at = trie[step.node];
-    if (at.own_count > 0) out[text].emplace_back(at.rank_begin, at.own_end());
-    for (std::uint32_t i = 0; i < at.child_count; ++i) {
-      stack.push_back({at.first_child + i, step.length + 1});
+    const TrieNode& at = trie[step];
+    if (at.own_count > 0) {
+      const std::string_view text = *vocabulary_.token_bytes(vocabulary_.ids()[at.rank_begin]);
+      out.emplace_back(text.substr(skipped), Ranks{at.rank_begin, at.own_end()});
     }
+    for (std::uint32_t i = 0; i < at.child_count; ++i) stack.push_back(at.first_child + i);
   }
 }
 
 std::vector<LexedMasks::Suffix> LexedMasks::tree_of(
-    const std::map<std::string, std::vector<Ranks>>& suffixes) {
+    std::vector<std::pair<std::string_view, Ranks>>& suffixes) {
+  std::ranges::sort(suffixes);
   std::vector<Suffix> out(1);
+  std::vector<std::uint32_t> path{0};  // nodes of the text before
+  std::string_view before;
   for (const auto& [text, tokens] : suffixes) {
-    std::uint32_t at = 0;
-    for (char c : text) {
-      const auto byte = static_cast<std::uint8_t>(c);
-      // Sorted texts: what they share was added last.
-      if (out[at].children.empty() || out[at].children.back().first != byte) {
-        out[at].children.emplace_back(byte, static_cast<std::uint32_t>(out.size()));
-        out.emplace_back();
-      }
-      at = out[at].children.back().second;
+    const auto differ = std::ranges::mismatch(before, text).in1 - before.begin();
+    path.resize(static_cast<std::size_t>(differ) + 1);
+    for (char c : text.substr(static_cast<std::size_t>(differ))) {
+      const auto next = static_cast<std::uint32_t>(out.size());
+      out[path.back()].children.emplace_back(static_cast<std::uint8_t>(c), next);
+      out.emplace_back();
+      path.push_back(next);
     }
-    out[at].tokens = tokens;
+    out[path.back()].tokens.push_back(tokens);
+    before = text;
   }
   return out;
+}
+
+// Takes over what a table of a subtree has found.
+void LexedMasks::include(Building& building, const Table& table) const {
+  building.inside.add_set(*table.inside);
+  for (const Check& check : table.checks) {
+    building.checks.try_emplace(check.state, vocabulary_).first->second.add_set(*check.tokens);
+  }
+  for (const Group& group : table.groups) {
+    Building::Open& own = building.group(group.terminal, group.guard, vocabulary_);
+    own.ends.add_set(*group.ends);
+    if (group.suffixes.size() > 1) own.parts.push_back(&group);
+    own.parts.insert(own.parts.end(), group.parts.begin(), group.parts.end());
+    own.large.insert(own.large.end(), group.large.begin(), group.large.end());
+  }
 }
 
 // Notes the lexemes that end at a node.
@@ -126,15 +152,8 @@ void LexedMasks::leave(Building& building, std::uint32_t node, std::uint32_t sta
   const TrieNode& at = trie[node];
   const std::vector<Lexing::Accept> accepts = pool_.lexing().states_[state].accepts;
   for (const Lexing::Accept& accept : accepts) {
-    auto group = std::ranges::find_if(building.groups, [&](const Building::Open& open) {
-      return open.terminal == accept.terminal && open.guard == accept.guard;
-    });
-    if (group == building.groups.end()) {
-      building.groups.push_back(
-          {accept.terminal, accept.guard, MaskCache::Sink(vocabulary_), {}, {}});
-      group = building.groups.end() - 1;
-    }
-    group->ends.add_ranks(at.rank_begin, at.own_end());
+    Building::Open& group = building.group(accept.terminal, accept.guard, vocabulary_);
+    group.ends.add_ranks(at.rank_begin, at.own_end());
     std::vector<std::uint32_t> onward;
     std::uint32_t tokens = 0;
     for (std::uint32_t i = 0; i < at.child_count; ++i) {
@@ -147,22 +166,21 @@ void LexedMasks::leave(Building& building, std::uint32_t node, std::uint32_t sta
       tokens += trie[child].rank_end - trie[child].rank_begin;
     }
     if (tokens > kLargeSubtree) {
-      group->large.push_back(node);
+      group.large.push_back(node);
       continue;
     }
-    for (std::uint32_t child : onward) add_suffixes(group->suffixes, child);
+    const std::size_t skipped = vocabulary_.path(node).size();
+    for (std::uint32_t child : onward) add_suffixes(group.suffixes, child, skipped);
   }
 }
 
 const LexedMasks::Table& LexedMasks::table(std::uint32_t state, std::uint32_t node) {
-  std::unique_ptr<Table>& slot = tables_[(static_cast<std::uint64_t>(state) << 32) | node];
-  if (slot) return *slot;
+  const std::uint64_t key = (static_cast<std::uint64_t>(state) << 32) | node;
+  if (const auto it = tables_.find(key); it != tables_.end()) return *it->second;
   const auto trie = vocabulary_.trie();
   const auto labels = vocabulary_.labels();
   const auto letters = vocabulary_.letters();
-  MaskCache::Sink inside(vocabulary_);
-  std::map<std::uint32_t, MaskCache::Sink> checks;
-  Building building;
+  Building building{MaskCache::Sink(vocabulary_), {}, {}};
   std::vector<std::pair<std::uint32_t, std::uint32_t>> stack{{node, state}};
   while (!stack.empty()) {
     const auto [at, from] = stack.back();
@@ -176,7 +194,7 @@ const LexedMasks::Table& LexedMasks::table(std::uint32_t state, std::uint32_t no
       const TrieNode& below = trie[child];
       const bool open = pool_.lexing().states_[next].open;
       if (open && below.child_count > 0 && moves(next).loop.covers(below, letters[child])) {
-        inside.add_ranks(below.rank_begin, below.rank_end);
+        building.inside.add_ranks(below.rank_begin, below.rank_end);
         const auto& accepts = pool_.lexing().states_[next].accepts;
         if (accepts.empty()) continue;
         // Lexemes end everywhere below, and nothing goes on after them.
@@ -193,27 +211,33 @@ const LexedMasks::Table& LexedMasks::table(std::uint32_t state, std::uint32_t no
       }
       if (open && below.own_count > 0) {
         if (stays(next)) {
-          inside.add_ranks(below.rank_begin, below.own_end());
+          building.inside.add_ranks(below.rank_begin, below.own_end());
         } else {
-          checks.try_emplace(next, vocabulary_)
+          building.checks.try_emplace(next, vocabulary_)
               .first->second.add_ranks(below.rank_begin, below.own_end());
         }
       }
       leave(building, child, next);
-      if (open && below.child_count > 0) stack.emplace_back(child, next);
+      if (!open || below.child_count == 0) continue;
+      if (below.rank_end - below.rank_begin > kOwnTable) {
+        include(building, this->table(next, child));
+      } else {
+        stack.emplace_back(child, next);
+      }
     }
   }
   auto out = std::make_unique<Table>();
-  out->inside = inside.finish();
-  for (auto& [at, sink] : checks) out->checks.push_back({at, sink.finish()});
+  out->inside = building.inside.finish();
+  for (auto& [at, sink] : building.checks) out->checks.push_back({at, sink.finish()});
   for (Building::Open& group : building.groups) {
     out->groups.push_back({group.terminal, group.guard, group.ends.finish(),
-                           tree_of(group.suffixes), std::move(group.large)});
+                           tree_of(group.suffixes), std::move(group.parts),
+                           std::move(group.large)});
     bytes_ += out->groups.back().ends->memory_usage();
     bytes_ += out->groups.back().suffixes.size() * (sizeof(Suffix) + 24);
   }
   bytes_ += out->inside->memory_usage() + out->checks.size() * 64;
-  return *(tables_[(static_cast<std::uint64_t>(state) << 32) | node] = std::move(out));
+  return *tables_.emplace(key, std::move(out)).first->second;
 }
 
 std::shared_ptr<const TokenSet> LexedMasks::exits(const Group& group, ExprId next) {
@@ -232,6 +256,7 @@ std::shared_ptr<const TokenSet> LexedMasks::exits(const Group& group, ExprId nex
       if (!suffix.children.empty()) stack.emplace_back(child, state);
     }
   }
+  for (const Group* part : group.parts) sink.add_set(*exits(*part, next));
   auto out = sink.finish();
   bytes_ += out->memory_usage() + 64;
   return exits_[{&group, index_of(next)}] = std::move(out);
@@ -257,7 +282,7 @@ void MaskCache::lexed_item(ExprId id, std::uint32_t node, Mask& out) {
     const ExprId next = lexing.after(group.terminal, group.guard, stack);
     if (next == ExprPool::kEmptyId || !pool_.live(next)) continue;
     add(group.ends);
-    if (group.suffixes.size() > 1) add(lexed_->exits(group, next));
+    if (group.suffixes.size() > 1 || !group.parts.empty()) add(lexed_->exits(group, next));
     for (std::uint32_t large : group.large) append(out, next, large);
   }
   bytes_ += lexed_->memory_usage() - before;

@@ -1,9 +1,8 @@
 // Masks of states with a lexer; see lexed_masks.cpp.
 #pragma once
 
-#include <map>
 #include <memory>
-#include <string>
+#include <string_view>
 #include <unordered_map>
 #include <vector>
 
@@ -28,6 +27,7 @@ class LexedMasks {
     ExprId guard;
     std::shared_ptr<const TokenSet> ends;  // at the end of the token
     std::vector<Suffix> suffixes;          // the first is the root
+    std::vector<const Group*> parts;       // of tables of subtrees, with suffixes of their own
     std::vector<std::uint32_t> large;      // nodes of the vocabulary's trie with many tokens below
   };
   // Tokens that stay in the lexeme and come to a state that must be looked at with the parser's.
@@ -59,8 +59,10 @@ class LexedMasks {
   LoopSet loop_of(std::uint32_t state, const Moves& moves);
   bool stays(std::uint32_t state);
   void leave(Building& building, std::uint32_t node, std::uint32_t state);
-  void add_suffixes(std::map<std::string, std::vector<Ranks>>& out, std::uint32_t node) const;
-  static std::vector<Suffix> tree_of(const std::map<std::string, std::vector<Ranks>>& suffixes);
+  void include(Building& building, const Table& table) const;
+  void add_suffixes(std::vector<std::pair<std::string_view, Ranks>>& out, std::uint32_t node,
+                    std::size_t skipped) const;
+  static std::vector<Suffix> tree_of(std::vector<std::pair<std::string_view, Ranks>>& suffixes);
 
   struct ExitKey {
     const Group* group;

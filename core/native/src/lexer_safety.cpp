@@ -2,10 +2,11 @@
 //
 // Cutting text into lexemes may leave no way out: after /a+/ no "a" can follow as a lexeme of its
 // own. Usually any terminal can come after any that it may follow, by some lexeme, at once or after
-// an ignored one; then every parser state has a way on. This is looked for in the lexer in which all
-// terminals compete: if a lexeme ends as a terminal there, it does so where fewer compete, too, and
-// guards only weaken. For each terminal a set of guards is kept under which some of its lexemes are
-// left, closed under what may follow. Where that fails, states are explored instead (liveness.cpp).
+// an ignored one; then every parser state has a way on. This is looked for in the lexer in which
+// all terminals compete: if a lexeme ends as a terminal there, it does so where fewer compete, too,
+// and guards only weaken. For each terminal a set of guards is kept under which some of its lexemes
+// are left, closed under what may follow. Where that fails, states are explored instead
+// (liveness.cpp).
 #include <algorithm>
 
 #include "expr_helpers.hpp"
@@ -18,7 +19,7 @@ namespace formgate {
 namespace {
 
 // Pairs of a guard and a state of the lexer looked at for one question; no answer means no.
-constexpr std::size_t kMostPairs = 512;
+constexpr std::size_t kMostPairs = 16384;
 
 }  // namespace
 

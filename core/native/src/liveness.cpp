@@ -9,6 +9,9 @@
 // Cost: one linear form for each derivative; the number of derivatives is exponential in the worst
 // case and limited by `Limits::max_states`.
 #include <algorithm>
+#include <deque>
+#include <functional>
+#include <queue>
 #include <thread>
 #include <unordered_map>
 
@@ -126,29 +129,48 @@ void ExprPool::decide(ExprId id, CompileContext& context, std::unique_lock<std::
   explore(std::move(work), context.limits().max_states, &context, &lock);
 }
 
-// Looks for some text of a state with a lexer, whose successors may have no end. What the way found
-// leads through is live; where all successors have been looked at in vain, they are dead.
+// Looks for some text of a state with a lexer, whose successors may have no end: those first that
+// the parser is nearest to an end in. What the way found leads through is live; where all
+// successors have been looked at in vain, they are dead.
 void ExprPool::search_way(ExprId root, std::size_t budget, CompileContext* context) {
   if (node(root).liveness != kUnknown) return;
-  std::unordered_map<std::uint32_t, std::uint32_t> number{{index_of(root), 0}};
-  std::vector<ExprId> order{root};
-  std::vector<std::vector<ExprId>> targets;
-  std::vector<std::vector<std::uint32_t>> sources(1);
+  struct Place {
+    ExprId id;
+    std::vector<ExprId> targets = {};
+    std::vector<std::uint32_t> sources = {};
+  };
+  std::unordered_map<std::uint32_t, std::uint32_t> number;
+  std::deque<Place> places;
+  using Entry = std::pair<std::uint64_t, std::uint32_t>;  // symbols to an end, place
+  std::priority_queue<Entry, std::vector<Entry>, std::greater<>> open;
+  const auto visit = [&](ExprId id) {
+    const auto [it, fresh] =
+        number.emplace(index_of(id), static_cast<std::uint32_t>(places.size()));
+    if (fresh) {
+      places.push_back({id});
+      open.emplace(lexing_->least_symbols(id), it->second);
+    }
+    return it->second;
+  };
+  visit(root);
   std::vector<std::uint32_t> ready;
   std::vector<ExprId> parts;
   const auto settle = [&](std::uint32_t i) {
-    Node& component = nodes_[index_of(order[i])];
+    Node& component = nodes_[index_of(places[i].id)];
     if (component.liveness == kLive) return;
-    if (!nullable(order[i]) &&
-        std::ranges::none_of(targets[i], [this](ExprId target) { return live_by_parts(target); })) {
+    if (!nullable(places[i].id) && std::ranges::none_of(places[i].targets, [this](ExprId target) {
+          return live_by_parts(target);
+        })) {
       return;
     }
     component.liveness = kLive;
     ready.push_back(i);
   };
-  for (std::uint32_t i = 0; i < order.size(); ++i) {
+  while (!open.empty()) {
+    const std::uint32_t i = open.top().second;
+    open.pop();
     if (context) context->tick();
-    if (order.size() > budget) {
+    if (places.size() > budget) {
       if (!context) {
         nodes_[index_of(root)].liveness = kDead;
         return;
@@ -159,34 +181,27 @@ void ExprPool::search_way(ExprId root, std::size_t budget, CompileContext* conte
                       " states (Limits.max_states); raise the limit, or ignore some separator that "
                       "fits between all lexemes");
     }
-    std::vector<ExprId> next;
-    for (const LinearTerm& term : linear_form(order[i])) next.push_back(term.target);
-    targets.push_back(std::move(next));
+    for (const LinearTerm& term : linear_form(places[i].id)) {
+      places[i].targets.push_back(term.target);
+    }
     settle(i);
     while (!ready.empty()) {
       const std::uint32_t found = ready.back();
       ready.pop_back();
-      for (std::uint32_t source : sources[found]) settle(source);
+      for (std::uint32_t source : places[found].sources) settle(source);
     }
     if (node(root).liveness == kLive) return;
-    if (node(order[i]).liveness == kLive) continue;
-    for (ExprId target : std::vector<ExprId>(targets[i])) {
+    if (node(places[i].id).liveness == kLive) continue;
+    for (ExprId target : std::vector<ExprId>(places[i].targets)) {
       parts.clear();
       components(target, parts);
       for (ExprId part : parts) {
-        if (node(part).liveness != kUnknown) continue;
-        const auto [it, fresh] =
-            number.emplace(index_of(part), static_cast<std::uint32_t>(order.size()));
-        if (fresh) {
-          order.push_back(part);
-          sources.emplace_back();
-        }
-        sources[it->second].push_back(i);
+        if (node(part).liveness == kUnknown) places[visit(part)].sources.push_back(i);
       }
     }
   }
-  for (ExprId id : order) {
-    Node& component = nodes_[index_of(id)];
+  for (const Place& place : places) {
+    Node& component = nodes_[index_of(place.id)];
     if (component.liveness == kUnknown) component.liveness = kDead;
   }
 }

@@ -42,6 +42,12 @@ class MaskCache::Sink {
     if (dense_.empty()) densify();
     for (std::size_t i = 0; i < dense_.size(); ++i) dense_[i] |= group.dense[i];
   }
+  void add_set(const TokenSet& set) {
+    for (TokenId id : set.ids) add(id);
+    if (set.dense.empty()) return;
+    if (dense_.empty()) densify();
+    for (std::size_t i = 0; i < dense_.size(); ++i) dense_[i] |= set.dense[i];
+  }
   bool empty() const { return list_.empty() && dense_.empty(); }
 
   std::shared_ptr<const TokenSet> finish() {

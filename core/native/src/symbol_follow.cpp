@@ -1,7 +1,8 @@
 // First, last and follow sets, as in any book on compilers, but over expressions: least fixed point
-// over the rules that are called.
+// over the rules that are called. Likewise the fewest symbols of a sentence.
 #include "symbol_follow.hpp"
 
+#include <algorithm>
 #include <bitset>
 #include <unordered_map>
 
@@ -151,6 +152,96 @@ std::vector<std::vector<bool>> follow_sets(ExprPool& pool, ExprId start, std::si
     out[terminals + 1][i] = all.last[i];
   }
   return out;
+}
+
+// Calls that `start` may come to get their values; others have theirs.
+void Lexing::find_least(ExprId start) {
+  std::vector<ExprId> calls;
+  std::vector<ExprId> work{start};
+  std::unordered_map<std::uint32_t, bool> seen;
+  while (!work.empty()) {
+    const ExprId id = work.back();
+    work.pop_back();
+    if (least_.contains(index_of(id)) || !seen.emplace(index_of(id), true).second) continue;
+    const Node& node = pool_.node(id);
+    if (node.kind == Kind::kCall) {
+      calls.push_back(id);
+      work.push_back(pool_.body(id));
+    } else if (node.kind == Kind::kUnion) {
+      work.insert(work.end(), pool_.members(node).begin(), pool_.members(node).end());
+    } else if (node.kind == Kind::kRepeat) {
+      work.push_back(ExprId{node.a});
+    } else if (node.kind == Kind::kConcat) {
+      work.push_back(ExprId{node.a});
+      work.push_back(ExprId{node.b});
+    }
+  }
+  if (calls.empty()) return;
+  for (ExprId call : calls) least_[index_of(call)] = kUnbounded;
+  // Values of calls only fall; what else was remembered on the way may be out of date.
+  bool changed = true;
+  while (changed) {
+    changed = false;
+    for (ExprId call : calls) {
+      const std::uint32_t least = least_of(pool_.body(call));
+      if (least < least_[index_of(call)]) changed = true;
+      least_[index_of(call)] = std::min(least, least_[index_of(call)]);
+    }
+  }
+}
+
+std::uint32_t Lexing::least_of(ExprId id) {
+  if (const auto it = least_.find(index_of(id)); it != least_.end()) return it->second;
+  const Node node = pool_.node(id);
+  const auto sum = [](std::uint64_t a, std::uint64_t b) {
+    return static_cast<std::uint32_t>(std::min<std::uint64_t>(a + b, kUnbounded));
+  };
+  switch (node.kind) {
+    case Kind::kEmpty:
+      return kUnbounded;
+    case Kind::kUnion: {
+      std::uint32_t out = kUnbounded;
+      for (ExprId member : pool_.members(node)) out = std::min(out, least_of(member));
+      return out;
+    }
+    case Kind::kRepeat: {
+      const std::uint64_t once = node.min == 0 ? 0 : least_of(ExprId{node.a});
+      return sum(once * node.min, 0);
+    }
+    case Kind::kConcat: {
+      std::uint32_t out = 0;
+      for (ExprId rest = id; rest != ExprPool::kEpsilonId; rest = pool_.tail(rest)) {
+        if (const auto it = least_.find(index_of(rest)); it != least_.end()) {
+          return sum(out, it->second);
+        }
+        out = sum(out, least_of(pool_.head(rest)));
+      }
+      return out;
+    }
+    case Kind::kBytes:
+      return 1;
+    default:
+      return 0;
+  }
+}
+
+std::uint32_t Lexing::least_symbols(ExprId id) {
+  const Node& node = pool_.node(id);
+  if (node.kind == Kind::kAnd || node.kind == Kind::kUnion) {
+    std::uint32_t out = node.kind == Kind::kAnd ? 0 : kUnbounded;
+    for (ExprId member : pool_.members(node)) {
+      if (!(pool_.node(member).flags & kCalls)) continue;
+      const std::uint32_t own = least_symbols(member);
+      out = node.kind == Kind::kAnd ? std::max(out, own) : std::min(out, own);
+    }
+    return out;
+  }
+  if (node.kind != Kind::kLexed) return 0;
+  const ExprId rest = stacks_[node.b].rest;
+  find_least(rest);
+  const std::uint32_t least = least_of(rest);
+  least_.emplace(index_of(rest), least);
+  return least;
 }
 
 }  // namespace formgate

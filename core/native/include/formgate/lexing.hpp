@@ -84,6 +84,8 @@ class Lexing {
   ExprId inside(std::uint32_t state, std::uint32_t stack);
   // The state after a lexeme.
   ExprId after(std::uint16_t terminal, ExprId guard, std::uint32_t stack);
+  // Fewest symbols with which the parser of a state, or of a part of it, comes to an end.
+  std::uint32_t least_symbols(ExprId id);
   // Names of the terminals that a state is in or may begin.
   std::vector<std::string> names(ExprId id) const;
   // Finds out whether the lexer can never be stuck where `rest` is parsed; see lexer_safety.cpp.
@@ -168,6 +170,8 @@ class Lexing {
   template <typename Wanted>
   bool reaches(ExprId guard, std::uint32_t state, Wanted&& wanted);
   bool connect(std::uint32_t start, ExprId guard, std::uint16_t wanted, ExprId& after);
+  std::uint32_t least_of(ExprId id);
+  void find_least(ExprId start);
   bool ends_under(std::uint32_t start, ExprId guard);
   bool close_guards(std::uint32_t lexicon, CompileContext& context);
   bool viable_under(ExprId guard, std::uint32_t stack);
@@ -182,6 +186,7 @@ class Lexing {
   std::unordered_map<std::uint64_t, std::uint32_t> stack_index_;   // (lexicon, expression)
   std::unordered_map<Hash128, std::uint32_t, HashOfHash> starts_;  // by competing terminals
   std::unordered_map<std::uint64_t, ExprId> steps_;                // (expression, byte)
+  std::unordered_map<std::uint32_t, std::uint32_t> least_;  // by expression over symbols
   std::unordered_map<std::uint64_t, bool> viable_;   // (lexer's start, guard)
   std::unordered_map<std::uint32_t, Safety> safeties_;             // by lexicon
   std::size_t bytes_ = 0;
