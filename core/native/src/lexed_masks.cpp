@@ -24,6 +24,7 @@ constexpr std::uint32_t kLargeSubtree = 512;
 // Subtrees with more tokens than this have tables of their own, which other tables include: states
 // of the lexer that differ at first soon agree.
 constexpr std::uint32_t kOwnTable = 128;
+constexpr std::uint32_t kOwnTree = 64;
 
 }  // namespace
 
@@ -51,6 +52,7 @@ struct LexedMasks::Building {
 
 void LexedMasks::clear() {
   tables_.clear();
+  trees_.clear();
   exits_.clear();
   moves_.clear();
   bytes_ = 0;
@@ -169,8 +171,23 @@ void LexedMasks::leave(Building& building, std::uint32_t node, std::uint32_t sta
       group.large.push_back(node);
       continue;
     }
+    if (tokens == 0) continue;
     const std::size_t skipped = vocabulary_.path(node).size();
-    for (std::uint32_t child : onward) add_suffixes(group.suffixes, child, skipped);
+    if (tokens <= kOwnTree) {
+      for (std::uint32_t child : onward) add_suffixes(group.suffixes, child, skipped);
+      continue;
+    }
+    // What follows a guard below a node is the same for all states of the lexer.
+    std::unique_ptr<Group>& part =
+        trees_[(static_cast<std::uint64_t>(index_of(accept.guard)) << 32) | node];
+    if (!part) {
+      std::vector<std::pair<std::string_view, Ranks>> suffixes;
+      for (std::uint32_t child : onward) add_suffixes(suffixes, child, skipped);
+      part = std::make_unique<Group>();
+      part->suffixes = tree_of(suffixes);
+      bytes_ += part->suffixes.size() * (sizeof(Suffix) + 24);
+    }
+    group.parts.push_back(part.get());
   }
 }
 

@@ -23,12 +23,12 @@ class LexedMasks {
   };
   // Tokens in which a lexeme ends as one terminal, under one guard.
   struct Group {
-    std::uint16_t terminal;
-    ExprId guard;
-    std::shared_ptr<const TokenSet> ends;  // at the end of the token
-    std::vector<Suffix> suffixes;          // the first is the root
-    std::vector<const Group*> parts;       // of tables of subtrees, with suffixes of their own
-    std::vector<std::uint32_t> large;      // nodes of the vocabulary's trie with many tokens below
+    std::uint16_t terminal = 0;
+    ExprId guard{};
+    std::shared_ptr<const TokenSet> ends{};  // at the end of the token
+    std::vector<Suffix> suffixes{};          // the first is the root
+    std::vector<const Group*> parts{};       // of tables of subtrees, with suffixes of their own
+    std::vector<std::uint32_t> large{};  // nodes of the vocabulary's trie with many tokens below
   };
   // Tokens that stay in the lexeme and come to a state that must be looked at with the parser's.
   struct Check {
@@ -78,6 +78,7 @@ class LexedMasks {
   ExprPool& pool_;
   const Vocabulary& vocabulary_;
   std::unordered_map<std::uint64_t, std::unique_ptr<Table>> tables_;  // (state, node)
+  std::unordered_map<std::uint64_t, std::unique_ptr<Group>> trees_;   // (guard, node)
   std::unordered_map<std::uint32_t, std::unique_ptr<Moves>> moves_;
   std::unordered_map<ExitKey, std::shared_ptr<const TokenSet>, ExitHash> exits_;
   std::size_t bytes_ = 0;
