@@ -4,7 +4,9 @@ The order is that of lark's basic lexer (``lark.lexer.BasicLexer``, which the co
 one of for each set of terminals): priority, then greatest length, then length as written, then
 name. Strings that a regex of the same priority matches, too, are its keywords: lark tries the regex
 only, and looks at what it matched (``lark.lexer._create_unless``). Whether a regex matches a string
-is asked of this library's own engine, since ``re`` may take exponential time.
+is asked of this library's own engine, since ``re`` may take exponential time. The longest match has
+the same keywords: of equally long lexemes of one priority, a string's comes before a regex's, and
+only then does lark's order count.
 """
 
 from __future__ import annotations
@@ -60,6 +62,8 @@ def write_lexed(
         if terminal.part is not None and mode == "first":
             raise unsupported_part(terminal.part, terminals.source, "as lark reads a text")
     ordered = in_order(used.terminals)
+    if mode == "longest":
+        ordered.sort(key=lambda terminal: (-terminal.priority, terminal.literal is None))
     ignored = {terminal.name for terminal in used.ignored}
     keywords = _keywords(ordered, terminals) if mode == "first" else {}
     lexemes = [

@@ -84,6 +84,7 @@ class LongestMatch:
 
     def __init__(self, parser, *, contextual):
         self.ordered = BasicLexer(parser.lexer_conf).terminals
+        self.ordered.sort(key=lambda t: (-t.priority, t.pattern.type == "re"))
         self.patterns = {t.name: re.compile(t.pattern.to_regexp()) for t in self.ordered}
         self.ignored = set(parser.ignore_tokens)
         self.contextual = contextual
@@ -134,6 +135,16 @@ def test_the_longest_match(byte_vocabulary, source, lexer):
     for text in TEXTS:
         got = engine is not None and engine.accepts(text)
         assert got == judge.accepts(text), (source, text)
+
+
+@pytest.mark.parametrize("lexer", ["contextual", "basic"])
+def test_the_longest_match_has_keywords(byte_vocabulary, lexer):
+    """As with lark's lexers, where only the priority is stronger."""
+    rules = 'start: "if" "(" NAME ")" | NAME "="\nNAME{}: /[a-z]+/\n%ignore " "'
+    engine = compiled(rules.format(""), byte_vocabulary, lexing="longest", lexer=lexer)
+    assert [t for t in ("if(a)", "ifx=", "ifx(a)", "if=") if engine.accepts(t)] == ["if(a)", "ifx="]
+    engine = compiled(rules.format(".1"), byte_vocabulary, lexing="longest", lexer=lexer)
+    assert [t for t in ("if(a)", "ifx=", "ifx(a)", "if=") if engine.accepts(t)] == ["ifx=", "if="]
 
 
 @lexed_settings
