@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from benchmarks import compare as comparison
 from benchmarks import report as reporting
 from benchmarks import results as store
-from benchmarks.cases import load_cases
+from benchmarks.cases import CASE_FILES, load_cases
 from benchmarks.engines import ENGINES
 from benchmarks.environments import is_ready, set_up
 from benchmarks.runner import Options, run_suite
@@ -54,6 +54,7 @@ def _parser() -> argparse.ArgumentParser:
     run.add_argument(
         "--engines", type=_names, help="comma-separated; all that are ready by default"
     )
+    run.add_argument("--kind", choices=list(CASE_FILES), default="regex", help="default: regex")
     run.add_argument("--cases", type=_names, default=[], help="names or groups; all by default")
     run.add_argument("--vocabularies", type=_names, default=["tekken"], help="default: tekken")
     run.add_argument("--mode", choices=[*MODES, "both"], default="shared")
@@ -109,8 +110,10 @@ def _list(options: argparse.Namespace) -> int:
         print(f"engine      {spec.name:20} {spec.description}{state}")
     for name in VOCABULARIES:
         print(f"vocabulary  {name}")
-    for case in load_cases():
-        print(f"case        {case.name:20} {case.group:14} {case.source[:60]}")
+    for kind in CASE_FILES:
+        for case in load_cases(kind):
+            first = case.source.split("\n", 1)[0][:60]
+            print(f"{kind:11} {case.name:20} {case.group:14} {first}")
     return 0
 
 
@@ -119,7 +122,7 @@ def _run(options: argparse.Namespace) -> int:
     _check("engine", engines, list(ENGINES))
     _check("vocabulary", options.vocabularies, list(VOCABULARIES))
     modes = MODES if options.mode == "both" else (options.mode,)
-    cases = load_cases(names=options.cases)
+    cases = load_cases(options.kind, names=options.cases)
     settings = Options(
         repeat=options.repeat,
         timeout_s=options.timeout,

@@ -22,12 +22,17 @@ import numpy as np
 from benchmarks.engines.base import RefusedError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from benchmarks.engines.base import Adapter
 
 FLUSH_BYTES = 64 * 2**20
 CACHE_LINE = 64
+WARM_UPS = {
+    "regex": "[ab]{1,3}",
+    "lark": "start: LETTERS\nLETTERS: /[ab]{1,3}/\n",
+    "gbnf": "root ::= [ab]{1,3}\n",
+}
 
 
 class Row:
@@ -80,12 +85,18 @@ class Replayer:
         self._stop_ids = stop_ids
         self._block = np.zeros(FLUSH_BYTES // 4, np.int32) if flush else None
 
-    def compile(self, source: str) -> tuple[Any, int]:
-        """Return the compiled constraint and its time in nanoseconds."""
+    def compile(self, source: str, form: str) -> tuple[Any, int, int | None]:
+        """Return the compiled constraint, its time in nanoseconds, and the part of its reading.
+
+        That part is None where the engine does both in one.
+        """
         gc.collect()
         cpu, wall = process_time_ns(), perf_counter_ns()
-        compiled = self._adapter.compile(source)
-        return compiled, min(perf_counter_ns() - wall, process_time_ns() - cpu)
+        read = self._adapter.read(source, form)
+        read_ns = min(perf_counter_ns() - wall, process_time_ns() - cpu)
+        compiled = self._adapter.compile(read, form)
+        whole_ns = min(perf_counter_ns() - wall, process_time_ns() - cpu)
+        return compiled, whole_ns, read_ns if self._adapter.reads_apart else None
 
     def timed(self, compiled: Any, tokens: Sequence[int]) -> Pass:
         """Replay with both clocks around every call, and check each mask for the token fed."""
@@ -179,7 +190,7 @@ def _must_accept(advance: Callable[[int], object], token: int, position: int) ->
 
 
 def measure_case(
-    replayer: Replayer, case: dict[str, Any], source: str, *, complete: bool = True
+    replayer: Replayer, case: dict[str, Any], source: str, form: str, *, complete: bool = True
 ) -> dict[str, Any]:
     """Compile one case, replay its texts cold and warm, and check it; returns a JSON-ready record.
 
@@ -189,10 +200,12 @@ def measure_case(
     not held against it.
     """
     try:
-        compiled, compile_ns = replayer.compile(source)
+        compiled, compile_ns, read_ns = replayer.compile(source, form)
     except RefusedError as error:
         return {"status": "refused", "error": str(error)[:400]}
     record: dict[str, Any] = {"status": "ok", "compile_ns": compile_ns, "runs": []}
+    if read_ns is not None:
+        record["read_ns"] = read_ns
     failures: list[str] = []
     for run in case["runs"]:
         cold = replayer.timed(compiled, run["tokens"])
@@ -207,17 +220,23 @@ def measure_case(
             entry.update(warm_mask_ns=warm.mask_ns, warm_advance_ns=warm.advance_ns)
             entry["loop_ns"] = replayer.loop_ns(compiled, run["tokens"])
             entry["digests"] = replayer.digests(compiled, run["tokens"])
-    for reject in case["rejects"]:
-        try:
-            refused = replayer.refuses(compiled, reject["tokens"])
-        except AssertionError as error:
-            failures.append(f"non-matching text {reject['text']}: {error}")
-            continue
-        if not refused:
-            failures.append(f"non-matching text {reject['text']} is accepted")
+    failures += _wrongly_accepted(replayer, compiled, case["rejects"])
     if failures:
         record.update(status="wrong", error="; ".join(failures)[:400], failures=len(failures))
     return record
+
+
+def _wrongly_accepted(
+    replayer: Replayer, compiled: Any, rejects: Iterable[dict[str, Any]]
+) -> Iterator[str]:
+    for reject in rejects:
+        try:
+            refused = replayer.refuses(compiled, reject["tokens"])
+        except AssertionError as error:
+            yield f"non-matching text {reject['text']}: {error}"
+            continue
+        if not refused:
+            yield f"non-matching text {reject['text']} is accepted"
 
 
 def clock_overhead_ns() -> int:
@@ -226,12 +245,15 @@ def clock_overhead_ns() -> int:
     return pairs[500]
 
 
-def warm_up(replayer: Replayer, tokens: list[int]) -> int:
-    """Compile and replay a tiny regex a few times, so that first-use costs are not charged.
+def warm_up(replayer: Replayer, tokens: list[int], formats: Sequence[str] = ("regex",)) -> int:
+    """Compile and replay a tiny source of each format, so that first-use costs are not charged.
 
-    Returns the time of that first compilation in nanoseconds; late imports show in it.
+    Returns the time of these first compilations in nanoseconds; late imports show in it.
     """
-    compiled, compile_ns = replayer.compile("[ab]{1,3}")
-    for _ in range(5):
-        replayer.timed(compiled, tokens)
-    return compile_ns
+    total_ns = 0
+    for form in formats:
+        compiled, compile_ns, _ = replayer.compile(WARM_UPS[form], form)
+        total_ns += compile_ns
+        for _ in range(5):
+            replayer.timed(compiled, tokens)
+    return total_ns

@@ -32,7 +32,10 @@ def merge_repeats(repeats: list[dict[str, Any]]) -> dict[str, Any]:
 def _merge_case(left: dict[str, Any], right: dict[str, Any]) -> dict[str, Any]:
     if left["status"] != right["status"] or "runs" not in left:
         return max(left, right, key=lambda record: SEVERITY.index(record["status"]))
-    left["compile_ns"] = min(left["compile_ns"], right["compile_ns"])
+    for key in ("compile_ns", "read_ns"):
+        if key in left and key in right:
+            left[key] = min(left[key], right[key])
+    left["rss_peak_mib"] = max(left.get("rss_peak_mib", 0.0), right.get("rss_peak_mib", 0.0))
     for mine, other in zip(left["runs"], right["runs"], strict=True):
         for key in SERIES:
             if key in mine and len(mine[key]) == len(other.get(key, ())):

@@ -6,6 +6,8 @@ import math
 from typing import TYPE_CHECKING, Any
 
 from benchmarks.engines import ENGINES
+from benchmarks.grammar_report import grammar_tables
+from benchmarks.grammar_report import number as _number
 from benchmarks.statistics import (
     PASSES,
     Figures,
@@ -53,6 +55,8 @@ def render(results: dict[str, Any], *, ours: str = "formgate", reference: str | 
             ]
             parts.append(_slowest(sessions[ours], ours))
         parts.append(_by_case(results, sessions))
+        for title, head, rows in grammar_tables(results, sessions):
+            parts.append(f"{title}\n\n{_table(head, rows)}")
     return "\n\n".join(part for part in parts if part) + "\n"
 
 
@@ -114,7 +118,9 @@ def _differences(results: dict[str, Any], session: Session, reference: Session |
         return "-"
     differing = compared = 0
     for name, record in session["cases"].items():
-        if results["cases"][name]["common"] and name in reference["cases"]:
+        case = results["cases"][name]
+        comparable = case["common"] and case.get("same_masks", True)
+        if comparable and name in reference["cases"]:
             more, seen = mask_differences(record, reference["cases"][name])
             differing, compared = differing + more, compared + seen
     return f"{differing} of {compared}"
@@ -248,14 +254,6 @@ def _case_cell(engine: str, record: dict[str, Any]) -> str:
     figure = figures([record], "all")
     numbers = [figure.ttfm[0] / MS, mean(figure.mask) / US, max(figure.mask) / US]
     return f"{_number(numbers[0])}; {_number(numbers[1])}, {_number(numbers[2])}"
-
-
-def _number(value: float) -> str:
-    if math.isnan(value):
-        return "-"
-    if value >= 100:
-        return f"{value:,.0f}"
-    return f"{value:.3g}" if value >= 1 else f"{value:.2f}"
 
 
 def _table(titles: Sequence[str], rows: Sequence[Sequence[str]]) -> str:

@@ -41,6 +41,7 @@ def new_results(cases: Iterable[Case], options: dict[str, Any]) -> dict[str, Any
                 "group": case.group,
                 "source": case.source,
                 "common": case.common,
+                "same_masks": case.same_masks,
                 "unsupported": list(case.unsupported),
             }
             for case in cases

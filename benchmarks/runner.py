@@ -101,6 +101,9 @@ def run_suite(
             del vocabulary, workload
             for mode in modes:
                 for name in engines:
+                    chosen = [case for case in cases if _takes(ENGINES[name], case)]
+                    if not chosen:
+                        continue
                     job = {
                         "engine": name,
                         "package": ENGINES[name].package,
@@ -111,7 +114,8 @@ def run_suite(
                         "core": options.core,
                         "memory_gib": options.memory_gib,
                         "flush": options.flush,
-                        "cases": [case.name for case in cases],
+                        "cases": [case.name for case in chosen],
+                        "formats": _formats(ENGINES[name], chosen),
                     }
                     label = f"{vocabulary_name} {mode} {name}"
                     repeats = [
@@ -121,6 +125,16 @@ def run_suite(
                     session = merge_repeats(repeats)
                     session.update(engine=name, vocabulary=vocabulary_name, mode=mode)
                     yield session
+
+
+def _takes(spec: EngineSpec, case: Case) -> bool:
+    """Tell whether a case has a form that this engine reads."""
+    return case.dialect(spec.package).format in spec.formats
+
+
+def _formats(spec: EngineSpec, cases: Sequence[Case]) -> list[str]:
+    """Return the formats that an engine will be given, in order of appearance."""
+    return list(dict.fromkeys(case.dialect(spec.package).format for case in cases))
 
 
 def _run_once(job: dict[str, Any], mode: str, options: Options, label: str) -> dict[str, Any]:

@@ -3,7 +3,8 @@
 The token files come from packages, so nothing is downloaded: Tekken (131,072 ids) from
 `mistral_common`, Qwen (151,851 ids) from `dashscope`. All engines receive the same bytes. The
 tokeniser's own merge order (`bpe`) gives the token sequences a model would produce most often;
-`greedy` longest match gives others, which an exact engine must accept just as well.
+`greedy` longest match gives others, which an exact engine must accept just as well. `bytes` spells
+a text byte by byte: for cases that are about the number of steps.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-TOKENISATIONS = ("bpe", "greedy")
+TOKENISATIONS = ("bpe", "greedy", "bytes")
 
 
 @dataclass
@@ -125,13 +126,13 @@ class Tokeniser:
         """Return the ids of `text`; `how` is one of `TOKENISATIONS`."""
         if how == "bpe":
             return [i + self._first for i in self._encoding.encode_ordinary(text)]
-        return self._longest_match(text.encode())
+        return self._longest_match(text.encode(), 1 if how == "bytes" else self._longest)
 
-    def _longest_match(self, text: bytes) -> list[int]:
+    def _longest_match(self, text: bytes, longest: int) -> list[int]:
         ids = []
         start = 0
         while start < len(text):
-            for end in range(min(len(text), start + self._longest), start, -1):
+            for end in range(min(len(text), start + longest), start, -1):
                 if (found := self._ids.get(text[start:end])) is not None:
                     ids.append(found)
                     start = end

@@ -54,15 +54,17 @@ def main(job_path: str) -> None:
 
     replayer = Replayer(adapter, row, vocabulary.stop_ids, flush=job["flush"])
     ids = [vocabulary.tokens.index(b"a"), vocabulary.tokens.index(b"b")]
-    setup["first_compile_ms"] = warm_up(replayer, ids) / 1e6
+    setup["first_compile_ms"] = warm_up(replayer, ids, job["formats"]) / 1e6
     _emit(events, event="ready", setup=setup, versions=adapter.versions())
 
     by_name = {case["name"]: case for case in workload}
     for name in job["cases"]:
         case = by_name[name]
         _emit(events, event="begin", case=name)
-        source = case["dialects"].get(job["package"], case["source"])
-        record = measure_case(replayer, case, source, complete=job["complete"])
+        own = case["dialects"].get(job["package"], case)
+        record = measure_case(
+            replayer, case, own["source"], own["format"], complete=job["complete"]
+        )
         record["rss_peak_mib"] = _memory("VmHWM")
         _emit(events, event="case", case=name, record=record)
     _emit(events, event="end")

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
-
-from benchmarks.vocabularies import TOKENISATIONS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -17,27 +16,29 @@ def build_workload(cases: Iterable[Case], tokeniser: Tokeniser) -> list[dict[str
     """Return one JSON-ready entry per case, in order.
 
     `runs` are matching texts, `rejects` non-matching ones: dictionaries of the text's number, the
-    tokenisation and the ids. The first run of a case is always its first text in merge order; a
-    longest-match tokenisation that equals the merge order is left out.
+    tokenisation and the ids. The first run of a case is always its first text in its first
+    tokenisation; one that equals another of the same text is left out.
     """
     return [
         {
             "name": case.name,
             "format": case.format,
             "source": case.source,
-            "dialects": case.dialects,
-            "runs": _tokenised(case.matching, tokeniser),
-            "rejects": _tokenised(case.non_matching, tokeniser),
+            "dialects": {package: asdict(own) for package, own in case.dialects.items()},
+            "runs": _tokenised(case.matching, tokeniser, case.tokenisations),
+            "rejects": _tokenised(case.non_matching, tokeniser, case.tokenisations),
         }
         for case in cases
     ]
 
 
-def _tokenised(texts: tuple[str, ...], tokeniser: Tokeniser) -> list[dict[str, Any]]:
+def _tokenised(
+    texts: tuple[str, ...], tokeniser: Tokeniser, ways: tuple[str, ...]
+) -> list[dict[str, Any]]:
     entries: list[dict[str, Any]] = []
     for number, text in enumerate(texts):
         seen: list[list[int]] = []
-        for how in TOKENISATIONS:
+        for how in ways:
             tokens = tokeniser.encode(text, how)
             if tokens not in seen:
                 seen.append(tokens)

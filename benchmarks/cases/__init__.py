@@ -1,10 +1,12 @@
 """Declarative cases: a constraint, texts that satisfy it and texts that do not.
 
-One file per format. A new format is a new entry in `CASE_FILES` and adapters that list it.
+One data file per kind of constraint; its head says what the fields mean. A new kind is a new entry
+in `CASE_FILES`, and adapters that take its formats.
 """
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -13,12 +15,30 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 ROOT = Path(__file__).resolve().parents[2]
-CASE_FILES = {"regex": ROOT / "tests" / "data" / "regexes.toml"}
+CASE_FILES = {
+    "regex": ROOT / "tests" / "data" / "regexes.toml",
+    "grammar": ROOT / "benchmarks" / "cases" / "grammars.toml",
+}
+# What an entry says its constraint in: the field, and the format that is meant unless one is named.
+_SOURCES = {"regex": "pattern", "grammar": "grammar"}
+
+
+@dataclass(frozen=True)
+class Dialect:
+    """The constraint of a case as one engine reads it."""
+
+    format: str
+    source: str
 
 
 @dataclass(frozen=True)
 class Case:
-    """One constraint with its texts; the head of the data file says what the fields mean."""
+    """One constraint with its texts.
+
+    `common` says that every engine means the same language by it, and `same_masks` that every
+    engine also cuts its texts into lexemes by rules that come to the same, so that masks can be
+    compared. `tokenisations` names some of `benchmarks.vocabularies.TOKENISATIONS`.
+    """
 
     name: str
     format: str
@@ -27,19 +47,26 @@ class Case:
     matching: tuple[str, ...]
     non_matching: tuple[str, ...]
     common: bool = True
-    dialects: dict[str, str] = field(default_factory=dict)
+    same_masks: bool = True
+    dialects: dict[str, Dialect] = field(default_factory=dict)
     unsupported: tuple[str, ...] = ()
+    tokenisations: tuple[str, ...] = ("bpe", "greedy")
+
+    def dialect(self, package: str) -> Dialect:
+        """Return the constraint as an engine of this package reads it."""
+        return self.dialects.get(package, Dialect(self.format, self.source))
 
 
 def load_cases(kind: str = "regex", *, names: Iterable[str] = ()) -> list[Case]:
-    """Return the cases of a format in file order, all of them or those named.
+    """Return the cases of a kind in file order, all of them or those named.
 
     A name may also be that of a group. Raises `ValueError` for a name that is neither.
     """
     import tomllib  # here, so that engine processes under older Pythons can import this package
 
-    with CASE_FILES[kind].open("rb") as file:
-        cases = [_case(kind, entry) for entry in tomllib.load(file)["case"]]
+    path = CASE_FILES[kind]
+    with path.open("rb") as file:
+        cases = [_case(kind, entry, path.parent) for entry in tomllib.load(file)["case"]]
     wanted = set(names)
     if not wanted:
         return cases
@@ -49,15 +76,49 @@ def load_cases(kind: str = "regex", *, names: Iterable[str] = ()) -> list[Case]:
     return [case for case in cases if case.name in wanted or case.group in wanted]
 
 
-def _case(kind: str, entry: dict[str, Any]) -> Case:
+def _case(kind: str, entry: dict[str, Any], folder: Path) -> Case:
+    form = entry.get("format", kind)
     return Case(
         name=entry["name"],
-        format=kind,
+        format=form,
         group=entry["group"],
-        source=entry["pattern"],
-        matching=tuple(entry["matching"]),
-        non_matching=tuple(entry["non_matching"]),
+        source=_source(entry[_SOURCES[kind]], folder),
+        matching=_texts(entry["matching"], folder),
+        non_matching=_texts(entry["non_matching"], folder),
         common=entry.get("common", True),
-        dialects=dict(entry.get("dialects", {})),
+        same_masks=entry.get("same_masks", True),
+        dialects={
+            package: _dialect(form, given, folder)
+            for package, given in entry.get("dialects", {}).items()
+        },
         unsupported=tuple(entry.get("unsupported", ())),
+        tokenisations=tuple(entry.get("tokenisations", ("bpe", "greedy"))),
     )
+
+
+def _dialect(form: str, given: str | dict[str, Any], folder: Path) -> Dialect:
+    if isinstance(given, str):
+        return Dialect(form, given)
+    return Dialect(given.get("format", form), _source(given["grammar"], folder))
+
+
+def _source(given: str | dict[str, str], folder: Path) -> str:
+    """Return a source that is given as it is, or as `{file = "name"}`."""
+    return given if isinstance(given, str) else _read(folder / given["file"])
+
+
+def _texts(given: list[Any] | dict[str, str], folder: Path) -> tuple[str, ...]:
+    """Return texts: a list of them, or `{file = "name"}`, a JSON list of objects with a "text".
+
+    A text is a string, or a list of pieces, each a string and how many times it stands there.
+    """
+    if isinstance(given, dict):
+        return tuple(entry["text"] for entry in json.loads(_read(folder / given["file"])))
+    return tuple(
+        text if isinstance(text, str) else "".join(piece * times for piece, times in text)
+        for text in given
+    )
+
+
+def _read(path: Path) -> str:
+    return path.read_text(encoding="utf-8")

@@ -15,7 +15,8 @@ class EngineSpec:
 
     `environment` names a virtual environment under `benchmarks/.envs`, None is the interpreter that
     runs the benchmarks. `install` lists pip requirements, one call each, in order. `complete` says
-    that the engine means its masks to hold every legal token.
+    that the engine means its masks to hold every legal token. Cases in none of its `formats` are
+    left out.
     """
 
     name: str
@@ -39,6 +40,7 @@ ENGINES = {
             package="none",
             adapter="benchmarks.engines.trivial:Trivial",
             description="every token, always: the cost of calls and clocks",
+            formats=("regex", "lark", "gbnf"),
             rival=False,
             complete=False,
         ),
@@ -47,6 +49,7 @@ ENGINES = {
             package="formgate",
             adapter="benchmarks.engines.formgate:EngineAdapter",
             description="engine and immutable states, into a MaskBuffer",
+            formats=("regex", "lark", "gbnf"),
             rival=False,
         ),
         EngineSpec(
@@ -54,6 +57,7 @@ ENGINES = {
             package="formgate",
             adapter="benchmarks.engines.formgate:MatcherAdapter",
             description="the mutable Matcher, into a numpy row",
+            formats=("regex", "lark", "gbnf"),
             rival=False,
         ),
         EngineSpec(
@@ -61,6 +65,7 @@ ENGINES = {
             package="llguidance",
             adapter="benchmarks.engines.llguidance:Complete",
             description="no_forcing: masks hold every legal token",
+            formats=("regex", "lark"),
             environment="llguidance",
             install=_LLGUIDANCE,
         ),
@@ -69,6 +74,7 @@ ENGINES = {
             package="llguidance",
             adapter="benchmarks.engines.llguidance:Default",
             description="defaults: only the canonical token where text is forced",
+            formats=("regex", "lark"),
             environment="llguidance",
             install=_LLGUIDANCE,
             complete=False,
@@ -78,6 +84,7 @@ ENGINES = {
             package="xgrammar",
             adapter="benchmarks.engines.xgrammar:XGrammar",
             description="defaults, one compile thread, cache on",
+            formats=("regex", "gbnf"),
             environment="xgrammar",
             # torch alone first: the second call then cannot choose another build of it.
             install=(("numpy", "torch==2.13.0"), ("xgrammar==0.2.8", "torch==2.13.0")),

@@ -39,17 +39,24 @@ class Adapter(ABC):
 
     Building the adapter is the engine's set-up cost. Each subclass names in `packages` the
     distributions whose versions matter. An adapter whose package brings a mask buffer of its own
-    sets `buffer` to an array over it, and that is the row then.
+    sets `buffer` to an array over it, and that is the row then. One whose package reads a source
+    and compiles what it read in two calls overrides `read`, so that the parts are timed apart.
     """
 
     packages: tuple[str, ...] = ()
+    reads_apart: bool = False
     buffer: np.ndarray[Any, Any] | None = None
 
     @abstractmethod
     def __init__(self, vocabulary: VocabularyData, row: np.ndarray[Any, Any]) -> None: ...
 
+    def read(self, source: str, form: str) -> Any:
+        """Return what `compile` takes; raises `RefusedError`."""
+        del form
+        return source
+
     @abstractmethod
-    def compile(self, source: str) -> Any:
+    def compile(self, source: Any, form: str) -> Any:
         """Return the compiled constraint; raises `RefusedError`."""
 
     @abstractmethod

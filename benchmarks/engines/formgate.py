@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import formgate
 from benchmarks.engines.base import Adapter, RefusedError, Session
 from formgate.core._native import MaskBuffer
+from formgate.core.compiler import build_grammar
 from formgate.core.errors import GrammarError, LimitError
 
 if TYPE_CHECKING:
@@ -18,7 +19,8 @@ if TYPE_CHECKING:
 class EngineAdapter(Adapter):
     """`Engine.fill_mask` into a `MaskBuffer`, and `Engine.advance` on immutable states."""
 
-    packages = ("formgate",)
+    packages = ("formgate", "lark")
+    reads_apart = True
 
     def __init__(self, vocabulary: VocabularyData, row: np.ndarray[Any, Any]) -> None:
         del row
@@ -28,10 +30,18 @@ class EngineAdapter(Adapter):
             vocabulary.tokens, stop_ids=vocabulary.stop_ids, special=vocabulary.special
         )
 
-    def compile(self, source: str) -> Any:
-        """Compile a regex."""
+    def read(self, source: str, form: str) -> Any:
+        """Read the source into a grammar: for lark, that is lark's loading and our writing."""
         try:
-            return formgate.compile(source, self._vocabulary, format="regex")
+            return build_grammar(source, format=form)
+        except (GrammarError, LimitError) as error:
+            raise RefusedError(str(error)) from error
+
+    def compile(self, source: Any, form: str) -> Any:
+        """Compile what was read."""
+        del form
+        try:
+            return formgate.compile(source, self._vocabulary)
         except (GrammarError, LimitError) as error:
             raise RefusedError(str(error)) from error
 

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 class Default(Adapter):
-    """The package's own way to compile a regex."""
+    """The package's own way to compile a regex, or a grammar in its Lark dialect."""
 
     packages = ("llguidance",)
 
@@ -39,12 +39,14 @@ class Default(Adapter):
             n_vocab=len(vocabulary.tokens),
         )
 
-    def _grammar(self, source: str) -> str:
-        return str(LLMatcher.grammar_from_regex(source))
+    def _grammar(self, source: str, form: str) -> str:
+        if form == "regex":
+            return str(LLMatcher.grammar_from_regex(source))
+        return str(LLMatcher.grammar_from_lark(source))
 
-    def compile(self, source: str) -> Any:
+    def compile(self, source: str, form: str) -> Any:
         """Build a matcher: the package has no compiled form apart from it."""
-        matcher = LLMatcher(self._tokenizer, self._grammar(source), log_level=0)
+        matcher = LLMatcher(self._tokenizer, self._grammar(source, form), log_level=0)
         if matcher.is_error():
             raise RefusedError(matcher.get_error())
         return matcher
@@ -67,8 +69,7 @@ class Default(Adapter):
 class Complete(Default):
     """Complete masks: no forcing of canonical tokens."""
 
-    def _grammar(self, source: str) -> str:
-        pattern = regex_to_lark(source, use_ascii="")
-        return str(
-            LLMatcher.grammar_from_lark(f'%llguidance {{"no_forcing": true}}\nstart: /{pattern}/\n')
-        )
+    def _grammar(self, source: str, form: str) -> str:
+        if form == "regex":
+            source = f"start: /{regex_to_lark(source, use_ascii='')}/\n"
+        return str(LLMatcher.grammar_from_lark(f'%llguidance {{"no_forcing": true}}\n{source}'))

@@ -27,8 +27,9 @@ class OutlinesCore(Adapter):
             {text: [i] for i, text in enumerate(vocabulary.tokens) if text is not None},
         )
 
-    def compile(self, source: str) -> Any:
+    def compile(self, source: str, form: str) -> Any:
         """Build the index."""
+        del form
         try:
             return outlines_core.Guide(outlines_core.Index(source, self._vocabulary))
         except ValueError as error:

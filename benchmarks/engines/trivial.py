@@ -21,9 +21,9 @@ class Trivial(Adapter):
         self._ones = row.copy()
         self._ones.fill(-1)
 
-    def compile(self, source: str) -> Any:
+    def compile(self, source: str, form: str) -> Any:
         """Return nothing: any constraint will do."""
-        del source
+        del source, form
 
     def start(self, compiled: Any) -> Session:
         """Return a session whose fill is one copy of a row."""

@@ -31,10 +31,14 @@ class XGrammar(Adapter):
         )
         self._compiler = xgrammar.GrammarCompiler(tokenizer, max_threads=1)
 
-    def compile(self, source: str) -> Any:
-        """Compile a regex."""
+    def compile(self, source: str, form: str) -> Any:
+        """Compile a regex, or a grammar in its EBNF, which is close to GBNF."""
+        compile_source = {
+            "regex": self._compiler.compile_regex,
+            "gbnf": self._compiler.compile_grammar,
+        }[form]
         try:
-            return self._compiler.compile_regex(source)
+            return compile_source(source)
         except RuntimeError as error:
             raise RefusedError(str(error)) from error
 

@@ -3,6 +3,7 @@
 import os
 
 from benchmarks.engines.base import Adapter, RefusedError, Session
+from benchmarks.measure import WARM_UPS
 
 
 class Exact(Adapter):
@@ -13,10 +14,10 @@ class Exact(Adapter):
         self._stop = vocabulary.stop_ids[0]
         self._row = row
 
-    def compile(self, source):
+    def compile(self, source, form):
         if "(" in source:
             raise RefusedError("no groups here")
-        if source == "[ab]{1,3}":  # the harness's warm-up
+        if source in WARM_UPS.values():
             source = "ab"
         return [word.encode() for word in source.split("|")]
 
@@ -42,6 +43,19 @@ class Exact(Adapter):
             return True
 
         return Session(fill, advance)
+
+
+class Reader(Exact):
+    """Reads and compiles in two calls."""
+
+    reads_apart = True
+
+    def read(self, source, form):
+        assert form == "lark"
+        return source.upper()
+
+    def compile(self, source, form):
+        return super().compile(source.lower(), form)
 
 
 class Loose(Exact):
@@ -76,19 +90,19 @@ class Stubborn(Exact):
 class Hanging(Exact):
     """Never returns from compiling a pattern with an x."""
 
-    def compile(self, source):
+    def compile(self, source, form):
         while "x" in source:
             pass
-        return super().compile(source)
+        return super().compile(source, form)
 
 
 class Crashing(Exact):
     """Ends the process at a pattern with an x."""
 
-    def compile(self, source):
+    def compile(self, source, form):
         if "x" in source:
             os._exit(3)
-        return super().compile(source)
+        return super().compile(source, form)
 
 
 class Broken(Exact):

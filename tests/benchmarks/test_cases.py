@@ -1,5 +1,6 @@
-"""The shared regexes mean what their texts say, by Python's own `re`."""
+"""Regexes and grammars mean what their texts say, by Python's own `re`, by lark, by `json`."""
 
+import json
 import re
 
 import pytest
@@ -11,6 +12,7 @@ from benchmarks.cases.words import word_list, word_pattern
 from benchmarks.engines import ENGINES
 
 CASES = load_cases()
+GRAMMARS = load_cases("grammar")
 
 
 @pytest.mark.parametrize("case", CASES, ids=[case.name for case in CASES])
@@ -45,3 +47,47 @@ def test_cases_are_chosen_by_name_or_group():
     assert {case.group for case in load_cases(names=["json"])} == {"json"}
     with pytest.raises(ValueError, match="no such case or group: nonsense"):
         load_cases(names=["nonsense"])
+
+
+@pytest.mark.parametrize("name", ["json_lark", "sql_lark", "java_lark", "go_lark"])
+def test_programs_agree_with_lark(name):
+    lark = pytest.importorskip("lark")
+    (case,) = load_cases("grammar", names=[name])
+    parser = lark.Lark(case.source, parser="lalr", lexer="contextual")
+
+    def accepts(text):
+        try:
+            parser.parse(text)
+        except lark.exceptions.LarkError:
+            return False
+        return True
+
+    assert len(case.matching) >= 12
+    assert len(case.non_matching) >= 4
+    assert [text for text in case.matching if not accepts(text)] == []
+    assert [text for text in case.non_matching if accepts(text)] == []
+
+
+def test_json_texts_agree_with_python():
+    (case,) = load_cases("grammar", names=["json_gbnf"])
+    for text in case.matching:
+        json.loads(text)
+    for text in case.non_matching:
+        with pytest.raises(json.JSONDecodeError):
+            json.loads(text)
+
+
+def test_grammars_have_a_form_for_the_engines_compared():
+    names = [case.name for case in GRAMMARS]
+    assert len(set(names)) == len(names) >= 9
+    packages = {spec.package: spec for spec in ENGINES.values()}
+    for case in GRAMMARS:
+        assert set(case.dialects) <= set(packages)
+        assert case.dialect("formgate").source == case.source
+        for package in ("formgate", "llguidance", "xgrammar"):
+            dialect = case.dialect(package)
+            taken = dialect.format in packages[package].formats
+            assert taken or (package, case.format) == ("xgrammar", "lark")
+        if case.group == "scaling":
+            assert case.tokenisations == ("bytes",)
+            assert all(len(text) >= 500 for text in case.matching)

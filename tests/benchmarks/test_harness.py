@@ -48,7 +48,28 @@ pattern = 'dab|dad'
 matching = ["dab", "dad"]
 non_matching = ["da", "dd"]
 """
-KINDS = ("Exact", "Loose", "Tight", "Stubborn", "Hanging", "Crashing", "Broken")
+GRAMMARS = """
+[[case]]
+name = "long"
+group = "scaling"
+format = "lark"
+grammar = { file = "long.lark" }
+matching = [[["a", 600], ["b", 1]], "b"]
+non_matching = ["a"]
+tokenisations = ["bytes"]
+[case.dialects]
+loose = { format = "gbnf", grammar = "b" }
+
+[[case]]
+name = "short"
+group = "small"
+format = "lark"
+grammar = "ab|ba"
+matching = { file = "texts.json" }
+non_matching = ["a"]
+same_masks = false
+"""
+KINDS = ("Exact", "Reader", "Loose", "Tight", "Stubborn", "Hanging", "Crashing", "Broken")
 
 
 def tiny_vocabulary():
@@ -64,9 +85,17 @@ def bench(monkeypatch, tmp_path):
     monkeypatch.setitem(VOCABULARIES, "tiny", tiny_vocabulary)
     (tmp_path / "cases.toml").write_text(CASES, encoding="utf-8")
     monkeypatch.setitem(CASE_FILES, "regex", tmp_path / "cases.toml")
+    (tmp_path / "grammars.toml").write_text(GRAMMARS, encoding="utf-8")
+    (tmp_path / "long.lark").write_text("a" * 600 + "b|b", encoding="utf-8")
+    (tmp_path / "texts.json").write_text('[{"text": "ab"}, {"text": "ba"}]', encoding="utf-8")
+    monkeypatch.setitem(CASE_FILES, "grammar", tmp_path / "grammars.toml")
     for kind in KINDS:
-        spec = EngineSpec(kind.lower(), "test", f"sample_engines:{kind}", "a test engine")
-        monkeypatch.setitem(ENGINES, kind.lower(), spec)
+        name = kind.lower()
+        package = "loose" if kind == "Loose" else "test"
+        formats = ("regex",) if kind == "Tight" else ("regex", "lark")
+        adapter = f"sample_engines:{kind}"
+        spec = EngineSpec(name, package, adapter, "a test engine", formats=formats)
+        monkeypatch.setitem(ENGINES, name, spec)
 
     def run(engines, *more):
         out = tmp_path / "out.json"
@@ -117,6 +146,29 @@ def test_the_record_of_a_case(bench):
     first, second, _ = record["runs"]
     assert first["digests"][0] == second["digests"][0]  # the same state
     assert first["digests"][1] != second["digests"][1]
+
+
+def test_an_engine_is_given_the_grammars_it_has_a_form_of(bench):
+    content = bench("reader,loose,tight", "--kind", "grammar")
+    assert [session["engine"] for session in content["sessions"]] == ["reader", "loose"]
+    assert statuses(content, "reader") == {"long": "ok", "short": "ok"}
+    assert statuses(content, "loose") == {"short": "wrong"}  # its form of the other is no format
+    records = content["sessions"][0]["cases"]
+    assert 0 < records["long"]["read_ns"] < records["long"]["compile_ns"]
+    assert [len(run["mask_ns"]) for run in records["long"]["runs"]] == [602, 2]
+
+
+def test_the_report_of_grammars(bench):
+    content = bench("exact,reader", "--kind", "grammar")
+    text = report.render(content, ours="reader")
+    rows = [line.split(" | ") for line in text.splitlines()]
+    costs = {(row[0], row[1]): row[2] for row in rows if len(row) == 9}
+    assert costs["| short", "exact"] == "-"  # it reads and compiles in one
+    assert float(costs["| short", "reader"]) >= 0
+    (scaling,) = [row for row in rows if row[:3] == ["| long", "exact", "ok"]]
+    assert float(scaling[3].replace(",", "")) > 0
+    assert scaling[4:7] == ["-", "-", "-"]
+    assert "| exact | 2 | 0 | 0 | 0 | 0 of 604 |" in text  # "short" is not compared
 
 
 @pytest.mark.parametrize(("engine", "status"), [("hanging", "timeout"), ("crashing", "crash")])
