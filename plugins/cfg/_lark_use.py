@@ -2,7 +2,8 @@
 
 lark drops the rules that no other rule uses, again and again, then the terminals that no rule is
 left to use. What is left may still be out of the start's reach, and in the basic lexer its
-terminals compete with the others; so the rule is followed to the letter here.
+terminals compete with the others; so the rule is followed to the letter here. Rules out of reach
+are left out, since only their terminals matter.
 """
 
 from __future__ import annotations
@@ -28,8 +29,8 @@ class Used:
 
     Args:
         loaded: The grammar.
-        rules: The names of the rules, in order.
-        terminals: The terminals, in order; with those that are ignored.
+        rules: The names of the rules within the start's reach, in order.
+        terminals: The terminals, in order; with those of other rules and those that are ignored.
     """
 
     def __init__(self, loaded: Loaded, rules: Sequence[str], terminals: Sequence[Terminal]) -> None:
@@ -75,9 +76,21 @@ def find_used(loaded: Loaded, start: str) -> Used:
                     unused.append(symbol)
     names = {symbol for symbols in uses.values() for kind, symbol in symbols if kind == "terminal"}
     names.update(loaded.ignored)
-    _refuse_declared(loaded, uses)
+    reached = _reached(uses, start)
+    _refuse_declared(loaded, reached)
     terminals = [terminal for name, terminal in loaded.terminals.items() if name in names]
-    return Used(loaded, list(uses), terminals)
+    return Used(loaded, list(reached), terminals)
+
+
+def _reached(uses: dict[str, set[tuple[str, str]]], start: str) -> dict[str, set[tuple[str, str]]]:
+    """Return those rules that a text can be made of, in order, and what they use."""
+    reached = {start}
+    new = [start]
+    while new:
+        found = {symbol for kind, symbol in uses[new.pop()] if kind == "rule" and symbol in uses}
+        new += found - reached
+        reached |= found
+    return {name: symbols for name, symbols in uses.items() if name in reached}
 
 
 def _symbols(name: str, body: Sequence[Op]) -> tuple[set[tuple[str, str]], bool]:
@@ -112,7 +125,7 @@ def _symbols(name: str, body: Sequence[Op]) -> tuple[set[tuple[str, str]], bool]
 
 
 def _refuse_declared(loaded: Loaded, uses: dict[str, set[tuple[str, str]]]) -> None:
-    """Refuse names that the grammar leaves to a program."""
+    """Refuse names that the grammar leaves to a program, where a text may need them."""
     if not loaded.declared:
         return
     used = {symbol for symbols in uses.values() for _, symbol in symbols} | set(loaded.ignored)

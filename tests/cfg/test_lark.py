@@ -293,6 +293,16 @@ def test_python_needs_its_indenter(byte_vocabulary):
         compiled(source, byte_vocabulary)
 
 
+@pytest.mark.parametrize("lexing", ["lark", "longest", "any"])
+def test_declared_terminals_out_of_reach(byte_vocabulary, lexing):
+    """Rules that use each other stay in lark's grammar, whether the start reaches them or not."""
+    rules = 'start: "a" "b"\nx: "c" y\ny: _INDENT x | "d"\n%declare _INDENT\n'
+    engine = compiled(rules, byte_vocabulary, lexing=lexing)
+    assert engine.accepts("ab")
+    with pytest.raises(UnsupportedConstraint, match="is only declared"):
+        compiled(rules, byte_vocabulary, lexing=lexing, start="x")
+
+
 @pytest.fixture(scope="module")
 def shared_grammars(request):
     found = request.config.rootpath.parent / "shared/data/grammars-and-programs/grammars/lark"
