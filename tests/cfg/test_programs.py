@@ -200,12 +200,12 @@ def test_some_programs(folder, opened, name):
         *((name, way) for name in ("java", "json", "sql") for way in WAYS if way != "contextual"),
     ],
 )
-def test_all_programs(folder, opened, name, way, record_property):
+def test_all_programs(folder, opened, name, way):
     COUNTS.clear()
     one = opened(name, way)
     for program in chosen(folder, name, 10_000):
         check(one, program.text)
-    record_property("counts", dict(COUNTS))
+    print(name, way, dict(COUNTS))  # noqa: T201 (shown with -s)
     assert COUNTS["parsed by lark"] or name in ("c", "json-composition")
 
 
@@ -230,13 +230,11 @@ def test_some_spellings(folder, opened, tekken_vocabulary, spellings, name):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", lark_programs.GRAMMARS)
-def test_all_spellings(  # noqa: PLR0917 (fixtures)
-    folder, opened, tekken_vocabulary, spellings, name, record_property
-):
+def test_all_spellings(folder, opened, tekken_vocabulary, spellings, name):
     COUNTS.clear()
     texts = [program.text for program in chosen(folder, name, 10_000)]
     compare_spellings(opened, tekken_vocabulary, spellings, name, texts)
-    record_property("counts", {"programs": len(texts), **COUNTS})
+    print(name, len(texts), "programs", dict(COUNTS))  # noqa: T201 (shown with -s)
 
 
 def missing_tokens(engine, state):
