@@ -65,7 +65,9 @@ class LexerJudge:
             competing = self.competing(symbols)
             letters = {t.letter for t in competing}
             alone = [
-                t for t in competing if not (t.keyword_of and t.embedded and t.keyword_of in letters)
+                t
+                for t in competing
+                if not (t.keyword_of and t.embedded and t.keyword_of in letters)
             ]
             take = self.longest if self.mode == "longest" else self.first
             found = take(text, at, alone)

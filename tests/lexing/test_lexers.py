@@ -27,7 +27,7 @@ def vocabulary() -> formgate.Vocabulary:
     return formgate.Vocabulary(tokens, stop_ids=[8])
 
 
-def compile_lexed(rules, terminals, mode, *, contextual, write=compile_regex):
+def written(rules, terminals, mode, *, contextual, write=compile_regex):
     builder = GrammarBuilder()
     for name, bodies in rules.items():
         alternatives = [
@@ -45,7 +45,12 @@ def compile_lexed(rules, terminals, mode, *, contextual, write=compile_regex):
         for t in terminals
     ]
     builder.start(builder.lexed(builder.rule("S"), given, mode=mode, contextual=contextual))
-    return builder.build().compile(vocabulary(), limits=Limits(max_states=2000))
+    return builder.build()
+
+
+def compile_lexed(rules, terminals, mode, *, contextual, write=compile_regex):
+    built = written(rules, terminals, mode, contextual=contextual, write=write)
+    return built.compile(vocabulary(), limits=Limits(max_states=2000, max_nodes=200_000))
 
 
 def completion(engine, state, most=40):
@@ -125,7 +130,28 @@ def test_longest_match(grammar, contextual):
     check(rules, terminals, "longest", contextual=contextual)
 
 
-FIRST = ["a", "b", "ab", "a+", "a+?", "a|ab", "ab|a", "(a|ab)(b|a)?", "[ab]*?b", "a+b?", "(ab?)+?", "a(?!b)", "a+(?=b)", "(?=ab)[ab]+", "ab(?<!bb)", "[ab]{2}(?<=ba)b?", "(a|b)+?a", "a{1,2}", "a{1,2}?b?", " "]
+FIRST = [
+    "a",
+    "b",
+    "ab",
+    "a+",
+    "a+?",
+    "a|ab",
+    "ab|a",
+    "(a|ab)(b|a)?",
+    "[ab]*?b",
+    "a+b?",
+    "(ab?)+?",
+    "a(?!b)",
+    "a+(?=b)",
+    "(?=ab)[ab]+",
+    "ab(?<!bb)",
+    "[ab]{2}(?<=ba)b?",
+    "(a|b)+?a",
+    "a{1,2}",
+    "a{1,2}?b?",
+    " ",
+]
 
 
 @settings(max_examples=200, deadline=None)
@@ -138,7 +164,9 @@ def test_first_match(grammar, contextual):
 def keyworded(grammar, embedded):
     """Add a keyword of the first terminal that is not a literal."""
     rules, terminals = grammar
-    rules = {name: [*bodies, ("k", "S") if name == "S" else ("k",)] for name, bodies in rules.items()}
+    rules = {
+        name: [*bodies, ("k", "S") if name == "S" else ("k",)] for name, bodies in rules.items()
+    }
     keyword = Lexeme("k", "ab", keyword_of="x", embedded=embedded)
     return rules, [keyword, *terminals]
 
@@ -175,7 +203,9 @@ def test_hundreds_of_terminals(contextual):
     terminals = [Terminal(name, builder.literal(f"<{name}>")) for name in names]
     one = builder.choice(*(builder.terminal(name) for name in names))
     builder.start(builder.lexed(builder.plus(one), terminals, contextual=contextual))
-    engine = builder.build().compile(formgate.Vocabulary([bytes([i]) for i in range(256)] + [None], stop_ids=[256]))
+    engine = builder.build().compile(
+        formgate.Vocabulary([bytes([i]) for i in range(256)] + [None], stop_ids=[256])
+    )
     assert engine.accepts("<T7><T299><T0>")
     assert not engine.accepts("<T7><T300>")
 
@@ -208,6 +238,8 @@ def test_what_is_refused():
 
 def test_the_judge_knows_a_lexer():
     assert Earley({"S": [("x",)]}, "S").accepts("x")
-    judge = LexerJudge({"S": [("x", "y")]}, [Lexeme("x", "a+"), Lexeme("y", "b")], "longest", contextual=True)
+    judge = LexerJudge(
+        {"S": [("x", "y")]}, [Lexeme("x", "a+"), Lexeme("y", "b")], "longest", contextual=True
+    )
     assert judge.accepts("aab")
     assert not judge.accepts("aabb")

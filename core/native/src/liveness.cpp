@@ -27,7 +27,8 @@ constexpr std::uint8_t kDead = 2;
 
 // States explored while decoding, to find a way on for a lexer that may be stuck. A state for which
 // none is found counts as dead; the way found for the states before it does not lead there.
-constexpr std::size_t kMostLexed = 2000;
+constexpr std::size_t kMostLexed = 500;
+constexpr std::size_t kMostLexedNodes = 50000;  // expressions made on the way
 
 bool is_component(Kind kind) {
   return kind == Kind::kAnd || kind == Kind::kNot || kind == Kind::kScope || kind == Kind::kLexed;
@@ -153,6 +154,7 @@ void ExprPool::search_way(ExprId root, std::size_t budget, CompileContext* conte
     return it->second;
   };
   visit(root);
+  const std::size_t before = nodes_.size();
   std::vector<std::uint32_t> ready;
   std::vector<ExprId> parts;
   const auto settle = [&](std::uint32_t i) {
@@ -170,16 +172,18 @@ void ExprPool::search_way(ExprId root, std::size_t budget, CompileContext* conte
     const std::uint32_t i = open.top().second;
     open.pop();
     if (context) context->tick();
-    if (places.size() > budget) {
+    const std::size_t most = context ? context->limits().max_nodes : kMostLexedNodes;
+    if (places.size() > budget || nodes_.size() - before > most) {
       if (!context) {
         nodes_[index_of(root)].liveness = kDead;
         return;
       }
       throw Error(ErrorKind::kLimit,
                   "deciding whether the lexer can ever come to an end takes more than " +
-                      std::to_string(budget) +
-                      " states (Limits.max_states); raise the limit, or ignore some separator that "
-                      "fits between all lexemes");
+                      std::to_string(budget) + " states (Limits.max_states) or " +
+                      std::to_string(most) +
+                      " expressions (Limits.max_nodes); raise the limits, or ignore some separator "
+                      "that fits between all lexemes");
     }
     for (const LinearTerm& term : linear_form(places[i].id)) {
       places[i].targets.push_back(term.target);
