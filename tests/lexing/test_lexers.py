@@ -243,3 +243,14 @@ def test_the_judge_knows_a_lexer():
     )
     assert judge.accepts("aab")
     assert not judge.accepts("aabb")
+
+
+@pytest.mark.parametrize("tokens", [[b"a"], [b"a", b"xb"], [b"aa", b"xb"]])
+@pytest.mark.parametrize("mode", ["longest", "first"])
+def test_terminals_that_no_token_spells_still_compete(tokens, mode):
+    rules = {"S": [("x", "z"), ("y", "y")]}
+    terminals = [Lexeme("x", "aa"), Lexeme("y", "a"), Lexeme("z", "x")]
+    built = written(rules, terminals, mode, contextual=True)
+    words = formgate.Vocabulary([*tokens, None], stop_ids=[len(tokens)])
+    with pytest.raises(EmptyLanguageError):
+        built.compile(words)

@@ -79,3 +79,14 @@ def test_too_many_places_inside_tokens_are_a_limit():
     rules = {"S": [("é", "S"), ("0", "S"), ("1",)]}
     with pytest.raises(LimitError, match="places of this vocabulary"):
         grammar_of(rules).compile(vocabulary)
+
+
+def test_grammars_that_need_whole_tokens_leave_others_alone():
+    vocabulary = formgate.Vocabulary([b"a", b"b", b"zz", None], stop_ids=[3])
+    plain = {"S": [("S", "a"), ("a",)]}
+    before = grammar_of({"S": [("a", "S", "b"), ("a",)]}).compile(vocabulary)
+    grammar_of({"S": [("S", "z"), ("a",)]}).compile(vocabulary)
+    after = grammar_of(plain).compile(vocabulary)
+    assert after.allowed_tokens(after.start()).to_list() == [0]
+    state = before.advance(before.start(), 0)
+    assert before.allowed_tokens(state).to_list() == [0, 3]

@@ -192,7 +192,7 @@ const Lexing::State& Lexing::expanded_state(std::uint32_t index) {
     for (const LexKeyword& keyword : item.keywords) split(pool_.linear_form(keyword.literal));
   }
   std::vector<Edge> edges;
-  groups.for_each(moving, [&](std::uint8_t byte, const ByteSet& bytes) {
+  groups.for_each(moving & lexicon.spelled, [&](std::uint8_t byte, const ByteSet& bytes) {
     State next;
     next.lexicon = from.lexicon;
     for (const Item& item : from.items) {
@@ -254,8 +254,9 @@ void Lexing::close(State& state) {
 
 void Lexing::accept(State& state, const Item& item, ExprId guard) {
   std::uint16_t terminal = item.terminal;
+  const bool ignored = lexicons_[state.lexicon].terminals[terminal].ignored;
   for (const LexKeyword& keyword : item.keywords) {
-    if (!pool_.nullable(keyword.literal)) continue;
+    if (ignored || !pool_.nullable(keyword.literal)) continue;
     terminal = keyword.terminal;
     break;
   }

@@ -18,6 +18,7 @@ std::string symbol_text(const Lexicon& lexicon, std::uint32_t terminal) {
 std::uint32_t Lexing::add(Lexicon lexicon) {
   Hasher hasher(0x1E8);
   hasher.add(static_cast<std::uint64_t>(lexicon.mode)).add(lexicon.contextual).add(lexicon.rules);
+  for (unsigned i = 0; i < 4; ++i) hasher.add(lexicon.spelled.word(i));
   for (const LexTerminal& terminal : lexicon.terminals) {
     hasher.add(terminal.name).add(terminal.ignored).add(pool_.node(terminal.pattern).hash);
     hasher.add(terminal.trackers.size()).add(terminal.keywords.size());
@@ -32,6 +33,7 @@ std::uint32_t Lexing::add(Lexicon lexicon) {
   if (fresh) {
     for (const LexTerminal& terminal : lexicon.terminals) {
       lexicon.alphabet = lexicon.alphabet | pool_.alphabet(terminal.pattern);
+      lexicon.alphabet = lexicon.alphabet & lexicon.spelled;
       lexicon.text = lexicon.text && (pool_.node(terminal.pattern).flags & kText);
     }
     lexicons_.push_back(std::move(lexicon));

@@ -29,6 +29,9 @@ constexpr std::uint8_t kDead = 2;
 // none is found counts as dead; the way found for the states before it does not lead there.
 constexpr std::size_t kMostLexed = 500;
 constexpr std::size_t kMostLexedNodes = 50000;  // expressions made on the way
+// The same for what a compilation looks for, beside its own limits.
+constexpr std::size_t kMostCompiled = 20000;
+constexpr std::size_t kMostCompiledNodes = 500000;
 
 bool is_component(Kind kind) {
   return kind == Kind::kAnd || kind == Kind::kNot || kind == Kind::kScope || kind == Kind::kLexed;
@@ -124,7 +127,8 @@ void ExprPool::decide(ExprId id, CompileContext& context, std::unique_lock<std::
   active_ = &context;
   std::erase_if(work, [this, &context](ExprId component) {
     const bool lexed = node(component).flags & kCalls;
-    if (lexed) search_way(component, context.limits().max_states, &context);
+    if (lexed)
+      search_way(component, std::min(context.limits().max_states, kMostCompiled), &context);
     return lexed;
   });
   explore(std::move(work), context.limits().max_states, &context, &lock);
@@ -172,18 +176,19 @@ void ExprPool::search_way(ExprId root, std::size_t budget, CompileContext* conte
     const std::uint32_t i = open.top().second;
     open.pop();
     if (context) context->tick();
-    const std::size_t most = context ? context->limits().max_nodes : kMostLexedNodes;
+    const std::size_t most =
+        context ? std::min(context->limits().max_nodes, kMostCompiledNodes) : kMostLexedNodes;
     if (places.size() > budget || nodes_.size() - before > most) {
       if (!context) {
         nodes_[index_of(root)].liveness = kDead;
         return;
       }
-      throw Error(ErrorKind::kLimit,
-                  "deciding whether the lexer can ever come to an end takes more than " +
-                      std::to_string(budget) + " states (Limits.max_states) or " +
-                      std::to_string(most) +
-                      " expressions (Limits.max_nodes); raise the limits, or ignore some separator "
-                      "that fits between all lexemes");
+      throw Error(
+          ErrorKind::kLimit,
+          "deciding whether the lexer can ever come to an end takes more than " +
+              std::to_string(budget) + " states or " + std::to_string(most) +
+              " expressions; see that every terminal can be matched where it is needed, and "
+              "ignore some separator that fits between all lexemes");
     }
     for (const LinearTerm& term : linear_form(places[i].id)) {
       places[i].targets.push_back(term.target);

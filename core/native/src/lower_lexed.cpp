@@ -75,7 +75,6 @@ LexTerminal Grammar::lower_pattern(ExprPool& pool, const Terminal& terminal, Lex
                                          "\" matches the empty text, which no lexeme is; let the "
                                          "rules say where it may be missing");
   }
-  out.pattern = pool.restrict_to(out.pattern, symbols.lexemes);
   const ExprId texts = pool.scope(pool.concat(out.pattern, ExprPool::kAllId), out.trackers);
   pool.decide(out.pattern, context, symbols.lock);
   pool.decide(texts, context, symbols.lock);
@@ -90,6 +89,7 @@ ExprId Grammar::lower_lexed(ExprPool& pool, const Lexed& lexed, CompileContext& 
   }
   check_symbols(lexed.start);
   Lexicon lexicon;
+  lexicon.spelled = outer.lexemes;
   lexicon.mode = lexed.mode;
   lexicon.contextual = lexed.contextual;
   lexicon.symbol_bytes = lexed.terminals.size() > kSymbolBase ? 2 : 1;

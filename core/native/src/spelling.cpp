@@ -33,7 +33,7 @@ void MaskCache::decide_spelling(ExprId root, CompileContext& context) {
       stack_spelling_ = std::make_unique<StackSpelling>(pool_, *vocabulary_, context.limits());
       evict();  // masks may hold tokens that lead to what cannot be spelled
     }
-    stack_spelling_->add(root, context);
+    stack_spelling_->add(root, &context);
     return;
   }
   const auto trie = vocabulary_->trie();

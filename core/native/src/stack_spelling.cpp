@@ -149,8 +149,9 @@ StackSpelling::Relation StackSpelling::compute(ExprId id) {
   if (!(node.flags & kCalls)) return explore(id);
   switch (node.kind) {
     case Kind::kCall: {
-      const auto it = calls_.find(index_of(id));
-      return it == calls_.end() ? none() : it->second;
+      // Grammars compiled before this vocabulary needed any of this are met when they decode.
+      if (!calls_.contains(index_of(id))) add(id, nullptr);
+      return calls_.at(index_of(id));
     }
     case Kind::kUnion: {
       Relation out = none();
@@ -194,7 +195,7 @@ void StackSpelling::calls_of(ExprId id, std::vector<ExprId>& out) const {
   }
 }
 
-void StackSpelling::add(ExprId root, CompileContext& context) {
+void StackSpelling::add(ExprId root, CompileContext* context) {
   std::vector<ExprId> fresh;
   std::vector<ExprId> found;
   calls_of(root, found);
@@ -204,13 +205,13 @@ void StackSpelling::add(ExprId root, CompileContext& context) {
     calls_of(pool_.body(found[i]), found);
   }
   if (fresh.empty()) return;
-  context_ = &context;
+  context_ = context;
   settled_ = false;
   try {
     for (bool changed = true; changed;) {
       changed = false;
       for (ExprId call : fresh) {
-        context.check();
+        if (context) context->check();
         const Relation own = relation(pool_.body(call));
         changed = unite(calls_.at(index_of(call)), own) || changed;
       }

@@ -18,7 +18,7 @@ class StackSpelling {
   StackSpelling(ExprPool& pool, const Vocabulary& vocabulary, const Limits& limits);
 
   // Solves the rules that an expression calls. Throws Error(kTimeout | kCancelled).
-  void add(ExprId root, CompileContext& context);
+  void add(ExprId root, CompileContext* context);
   // Whether some text of the expression can be spelled by whole tokens. Its calls must be added.
   bool spellable(ExprId id);
 

@@ -182,6 +182,7 @@ void Lexing::find_least(ExprId start) {
   bool changed = true;
   while (changed) {
     changed = false;
+    least_round_.clear();
     for (ExprId call : calls) {
       const std::uint32_t least = least_of(pool_.body(call));
       if (least < least_[index_of(call)]) changed = true;
@@ -192,6 +193,13 @@ void Lexing::find_least(ExprId start) {
 
 std::uint32_t Lexing::least_of(ExprId id) {
   if (const auto it = least_.find(index_of(id)); it != least_.end()) return it->second;
+  if (const auto it = least_round_.find(index_of(id)); it != least_round_.end()) return it->second;
+  const std::uint32_t out = compute_least(id);
+  least_round_.emplace(index_of(id), out);
+  return out;
+}
+
+std::uint32_t Lexing::compute_least(ExprId id) {
   const Node node = pool_.node(id);
   const auto sum = [](std::uint64_t a, std::uint64_t b) {
     return static_cast<std::uint32_t>(std::min<std::uint64_t>(a + b, kUnbounded));
@@ -239,6 +247,7 @@ std::uint32_t Lexing::least_symbols(ExprId id) {
   if (node.kind != Kind::kLexed) return 0;
   const ExprId rest = stacks_[node.b].rest;
   find_least(rest);
+  least_round_.clear();
   const std::uint32_t least = least_of(rest);
   least_.emplace(index_of(rest), least);
   return least;

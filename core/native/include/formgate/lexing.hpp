@@ -55,9 +55,10 @@ struct Lexicon {
   std::vector<LexTerminal> terminals;  // in order of preference; a dead one has an empty pattern
   std::uint32_t symbol_bytes = 1;      // bytes of a symbol
   bool safe = false;                   // every lexeme can be followed by any that the parser takes
+  ByteSet spelled = ByteSet::all();    // what text is made of; other bytes still count in patterns
   ByteSet alphabet;
   bool text = true;  // lexemes are well-formed text
-  Hash128 rules;  // of what is parsed: what may follow what depends on it
+  Hash128 rules;     // of what is parsed: what may follow what depends on it
   Hash128 hash;
 };
 
@@ -143,8 +144,8 @@ class Lexing {
   };
   using Symbols = std::vector<bool>;  // by terminal
   struct Safety {
-    std::vector<Symbols> follow;               // what may come after a terminal
-    std::vector<std::vector<ExprId>> guards;   // under which a terminal's lexemes may be left
+    std::vector<Symbols> follow;              // what may come after a terminal
+    std::vector<std::vector<ExprId>> guards;  // under which a terminal's lexemes may be left
   };
   struct HashOfHash {
     std::size_t operator()(const Hash128& hash) const { return hash.lo; }
@@ -171,6 +172,7 @@ class Lexing {
   bool reaches(ExprId guard, std::uint32_t state, Wanted&& wanted);
   bool connect(std::uint32_t start, ExprId guard, std::uint16_t wanted, ExprId& after);
   std::uint32_t least_of(ExprId id);
+  std::uint32_t compute_least(ExprId id);
   void find_least(ExprId start);
   bool ends_under(std::uint32_t start, ExprId guard);
   bool close_guards(std::uint32_t lexicon, CompileContext& context);
@@ -186,8 +188,9 @@ class Lexing {
   std::unordered_map<std::uint64_t, std::uint32_t> stack_index_;   // (lexicon, expression)
   std::unordered_map<Hash128, std::uint32_t, HashOfHash> starts_;  // by competing terminals
   std::unordered_map<std::uint64_t, ExprId> steps_;                // (expression, byte)
-  std::unordered_map<std::uint32_t, std::uint32_t> least_;  // by expression over symbols
-  std::unordered_map<std::uint64_t, bool> viable_;   // (lexer's start, guard)
+  std::unordered_map<std::uint32_t, std::uint32_t> least_;         // by expression over symbols
+  std::unordered_map<std::uint32_t, std::uint32_t> least_round_;  // provisional, of parts
+  std::unordered_map<std::uint64_t, bool> viable_;                 // (lexer's start, guard)
   std::unordered_map<std::uint32_t, Safety> safeties_;             // by lexicon
   std::size_t bytes_ = 0;
 };
