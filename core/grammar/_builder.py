@@ -239,7 +239,7 @@ class GrammarBuilder:
     # --- a lexer between text and rules ---
 
     def terminal(self, name: str) -> Node:
-        """Match one lexeme of a terminal, in rules below a ``lexed`` node that gives its pattern."""
+        """Match one lexeme of a terminal, in rules below a ``lexed`` node with its pattern."""
         return Node(self._core.terminal(name))
 
     def lexed(

@@ -22,7 +22,8 @@ class Terminal(NamedTuple):
         ignored: It may stand between any lexemes, and rules do not see it.
         keyword_of: Other terminals whose lexemes have this terminal's name instead, where this
             pattern, too, matches the whole lexeme and the rules can take both: pairs of a name and
-            whether this terminal is then not looked for by itself.
+            whether this terminal is then not looked for by itself. Lexemes of ignored terminals
+            keep their name.
     """
 
     name: str

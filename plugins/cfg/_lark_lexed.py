@@ -72,9 +72,12 @@ def write_lexed(
     ]
     builder = terminals.builder
 
+    matched = {terminal.name for terminal in ordered} - ignored
+
     def symbol(name: str) -> Node:
-        # A lexer never hands on what is ignored, so no rule can have it.
-        return builder.nothing() if name in ignored else builder.terminal(name)
+        # A lexer never hands on what is ignored, so no rule can have it; what is repeated no times
+        # is no terminal of the lexer.
+        return builder.terminal(name) if name in matched else builder.nothing()
 
     write_rules(used, builder, symbol)
     return builder.lexed(
@@ -100,14 +103,10 @@ def _lexeme(
         if terminal.part is None and not terminals.is_plain(terminal):
             pattern = builder.scope(pattern)
         return Lexeme(name, pattern, ignored=name in ignored)
-    if any(embedded and other in ignored for other, embedded in keyword_of):
-        # Where the ignored regex competes, which is everywhere, this is never matched by itself,
-        # and what the regex matches is dropped.
-        return Lexeme(name, builder.nothing(), ignored=name in ignored)
-    keyword_of = [(other, embedded) for other, embedded in keyword_of if other not in ignored]
-    if keyword_of and name in ignored:
+    visible = [other for other, _ in keyword_of if other not in ignored]
+    if visible and name in ignored:
         raise UnsupportedConstraint(
-            f"lark's lexer ignores {terminal.literal!r} except where terminal {keyword_of[0][0]} "
+            f"lark's lexer ignores {terminal.literal!r} except where terminal {visible[0]} "
             "may stand, whose lexeme it becomes and fails: not supported",
             hint="give one of them another priority, or say lexing='longest'",
         )

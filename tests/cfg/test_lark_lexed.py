@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from pathlib import Path
 
@@ -234,3 +235,29 @@ def test_the_grammar_of_grammars(byte_vocabulary):
             assert engine.is_prefix(text[:cut])
             whole += wanted
     assert whole > 10
+
+
+@pytest.mark.parametrize(
+    ("source", "parser"),
+    [
+        ('start: "c" | "b" T\nT: /[bc]/\n%ignore /c/', "earley"),
+        ('start: "c" | "b" T\nT: /[bc]/\n%ignore /c/', "lalr"),
+        ('start: "if" NAME\nNAME: /[a-z]+/\n%ignore /[a-z]{2}|\\s/', "lalr"),
+        ('start: "a"~0 "b"', "lalr"),
+        ('start: "a"~0..0 "b" "a"', "lalr"),
+    ],
+)
+def test_strings_that_ignored_regexes_match_and_no_times(source, parser):
+    judge = lark.Lark(source, parser=parser, lexer="basic")
+    octets = [bytes([octet]) for octet in range(256)]
+    vocabulary = formgate.Vocabulary([*octets, None], stop_ids=[256])
+    engine = formgate.compile(source, vocabulary, format="lark", parser=parser, lexer="basic")
+    for n in range(5):
+        for letters in itertools.product("abcif ", repeat=n):
+            text = "".join(letters)
+            try:
+                judge.parse(text)
+            except lark.exceptions.LarkError:
+                assert not engine.accepts(text), text
+            else:
+                assert engine.accepts(text), text
