@@ -144,7 +144,8 @@ fuzz: $(DONE)/package ## random search for wrong masks, crashes and hangs
 	@$(BIN)/python -m tests.fuzz --seconds $(SECONDS) $(if $(SEED),--seed $(SEED))
 
 bench: $(DONE)/package ## benchmarks against other engines (see benchmarks/)
-	@$(BIN)/python -m benchmarks run
+	@mkdir -p build && $(BIN)/python -m benchmarks run --out build/benchmarks.json
+	@$(BIN)/python -m benchmarks report build/benchmarks.json
 
 STUBGEN := $(BIN)/python -m nanobind.stubgen -q -m formgate.core._native
 stub: $(DONE)/package ## make core/_native.pyi from the built module
