@@ -97,14 +97,33 @@ bool Lexing::close_guards(std::uint32_t index, CompileContext& context) {
   };
   const auto visit = [&](const Symbols& next, ExprId guard) {
     const std::uint32_t start = start_of(next);
+    std::vector<ExprId> after(count, kNoExpr);
+    std::vector<ExprId> separators;
+    auto missing = static_cast<std::size_t>(std::ranges::count(next, true));
+    // One search finds them all.
+    const auto take = [&](std::uint16_t terminal, ExprId left) {
+      if (lexicons_[index].terminals[terminal].ignored) {
+        if (std::ranges::find(separators, left) == separators.end()) separators.push_back(left);
+      } else if (next[terminal]) {
+        const auto& known = safety.guards[terminal];
+        missing -= after[terminal] == kNoExpr;
+        // A guard that is known already makes the closure smaller.
+        if (after[terminal] == kNoExpr || std::ranges::find(known, left) != known.end()) {
+          after[terminal] = left;
+        }
+      }
+      return missing == 0;
+    };
+    reaches(guard, start, take);
+    for (std::size_t i = 0; missing != 0 && i < separators.size() && i < kMostGuards; ++i) {
+      reaches(separators[i], start, take);
+    }
+    if (missing != 0) return false;
     for (std::uint16_t i = 0; i < count; ++i) {
-      if (!next[i]) continue;
-      ExprId after;
-      if (!connect(start, guard, i, after)) return false;
       auto& known = safety.guards[i];
-      if (std::ranges::find(known, after) != known.end()) continue;
-      known.push_back(after);
-      work.emplace_back(i, after);
+      if (!next[i] || std::ranges::find(known, after[i]) != known.end()) continue;
+      known.push_back(after[i]);
+      work.emplace_back(i, after[i]);
       if (known.size() > kMostGuards) return false;
     }
     return true;
