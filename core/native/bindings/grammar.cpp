@@ -90,8 +90,8 @@ Grammar::Handle strings(GrammarHandle& self, nb::list values, std::optional<doub
   return self.value.strings(std::move(automaton));
 }
 
-using TerminalTuple = std::tuple<std::string, Grammar::Handle, bool,
-                                 std::vector<std::pair<std::string, bool>>>;
+using TerminalTuple =
+    std::tuple<std::string, Grammar::Handle, bool, std::vector<std::pair<std::string, bool>>>;
 
 Grammar::Handle lexed(GrammarHandle& self, Grammar::Handle start,
                       const std::vector<TerminalTuple>& terminals, bool first, bool contextual) {

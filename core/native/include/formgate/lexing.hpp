@@ -189,7 +189,7 @@ class Lexing {
   std::unordered_map<Hash128, std::uint32_t, HashOfHash> starts_;  // by competing terminals
   std::unordered_map<std::uint64_t, ExprId> steps_;                // (expression, byte)
   std::unordered_map<std::uint32_t, std::uint32_t> least_;         // by expression over symbols
-  std::unordered_map<std::uint32_t, std::uint32_t> least_round_;  // provisional, of parts
+  std::unordered_map<std::uint32_t, std::uint32_t> least_round_;   // provisional, of parts
   std::unordered_map<std::uint64_t, bool> viable_;                 // (lexer's start, guard)
   std::unordered_map<std::uint32_t, Safety> safeties_;             // by lexicon
   std::size_t bytes_ = 0;
