@@ -247,27 +247,12 @@ class _Parser:
             )
         scan.take("[")
         negated = scan.take("^")
-        ranges: list[tuple[int, int]] = []
-        while not scan.take("]"):
-            if scan.at_end or scan.peek in "\r\n":
-                raise scan.error("this class is not closed", begin)
-            place = scan.position
-            low = high = self._class_character()
-            if scan.peek == "-" and scan.peek_at(1) not in ("]", ""):
-                scan.take("-")
-                high = self._class_character()
-            if high < low:
-                raise scan.error(
-                    "the ends of this range are in the wrong order", place, scan.position
-                )
-            ranges.append((low, high))
-        if not ranges:
-            raise scan.error(
-                "this class is empty",
-                begin,
-                scan.position,
-                hint="any character is [#x0-#x10FFFF], and the empty text ''",
-            )
+        ranges = scan.take_ranges(
+            begin,
+            self._class_character,
+            line_ends="\r\n",
+            hint="any character is [#x0-#x10FFFF], and the empty text ''",
+        )
         return self._rules.add(Chars(tuple(ranges), negated))
 
     def _class_character(self) -> int:

@@ -204,27 +204,12 @@ class _Parser:
     def _class(self, begin: int) -> Node:
         scan = self._scan
         negated = scan.take("^")
-        ranges: list[tuple[int, int]] = []
-        while not scan.take("]"):
-            if scan.at_end or scan.peek == "\n":
-                raise scan.error("this class is not closed", begin)
-            place = scan.position
-            low = high = self._character()
-            if scan.peek == "-" and scan.peek_at(1) not in ("]", ""):
-                scan.take("-")
-                high = self._character()
-            if high < low:
-                raise scan.error(
-                    "the ends of this range are in the wrong order", place, scan.position
-                )
-            ranges.append((low, high))
-        if not ranges:
-            raise scan.error(
-                "this class is empty",
-                begin,
-                scan.position,
-                hint="'.' is any character, and '\"\"' the empty text",
-            )
+        ranges = scan.take_ranges(
+            begin,
+            self._character,
+            line_ends="\n",
+            hint="'.' is any character, and '\"\"' the empty text",
+        )
         return self._builder.char_class(ranges, negated=negated)
 
     def _character(self) -> int:

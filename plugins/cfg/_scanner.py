@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from formgate.core.errors import GrammarError
 
 if TYPE_CHECKING:
-    from collections.abc import Container
+    from collections.abc import Callable, Container
 
 __all__ = ["MAX_COUNT", "Scanner"]
 
@@ -72,6 +72,38 @@ class Scanner:
         if len(digits) > _MOST_DIGITS:
             raise self.error("this number is too large", begin, self.position)
         return int(digits) if digits else None
+
+    def take_ranges(
+        self, begin: int, character: Callable[[], int], *, line_ends: str, hint: str
+    ) -> list[tuple[int, int]]:
+        """Take the rest of a class, up to its bracket: characters and ranges ``a-z``.
+
+        Args:
+            begin: Where the class begins, for errors.
+            character: Takes one character and returns its code point.
+            line_ends: Characters that a class cannot have as they are.
+            hint: What to write in place of an empty class.
+
+        Raises:
+            GrammarError: The class is not closed or empty, or a range is in the wrong order.
+        """
+        ranges: list[tuple[int, int]] = []
+        while not self.take("]"):
+            if self.at_end or self.peek in line_ends:
+                raise self.error("this class is not closed", begin)
+            place = self.position
+            low = high = character()
+            if self.peek == "-" and self.peek_at(1) not in ("]", ""):
+                self.take("-")
+                high = character()
+            if high < low:
+                raise self.error(
+                    "the ends of this range are in the wrong order", place, self.position
+                )
+            ranges.append((low, high))
+        if not ranges:
+            raise self.error("this class is empty", begin, self.position, hint=hint)
+        return ranges
 
     def take_counts(self) -> tuple[int, int | None]:
         """Return the counts of the repetition ``{m}``, ``{m,}`` or ``{m,n}`` that is next.
