@@ -1,8 +1,15 @@
-"""Arguments that several subcommands share: a source in some format, and a vocabulary."""
+"""Arguments that several subcommands share: a source in some format, and a vocabulary.
+
+``--source`` takes the path of a file or the source itself: what names a file is one. Since a short
+source may happen to name a file, or a mistyped path none, a note on standard error says which was
+taken wherever that is not plain from the spelling.
+"""
 
 from __future__ import annotations
 
 import json
+import os
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,14 +20,19 @@ if TYPE_CHECKING:
 
     from formgate.core.vocabulary import Vocabulary
 
-__all__ = ["add_source", "add_vocabulary", "options", "source", "vocabulary"]
+__all__ = ["add_source", "add_vocabulary", "options", "read_source", "source", "vocabulary"]
+
+_FOLDERS = ("/", "./", "../")
 
 
 def add_source(parser: argparse.ArgumentParser) -> None:
     """Add the arguments that name a source, its format and the format's options."""
     parser.add_argument("--format", help="format of the source; guessed when left out")
     group = parser.add_mutually_exclusive_group(required=True)
-    group.add_argument("--source", metavar="TEXT", help="the source itself")
+    group.add_argument(
+        "--source", metavar="SOURCE", help="a file that holds the source, or the source itself"
+    )
+    group.add_argument("--source-text", metavar="TEXT", help="the source itself, whatever it is")
     group.add_argument("--source-file", metavar="FILE", type=Path, help="a file that holds it")
     group.add_argument(
         "--source-json", metavar="JSON", help="a source that is no text, such as a list of choices"
@@ -34,27 +46,71 @@ def add_source(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def source(args: argparse.Namespace) -> object:
-    """Return the source that the arguments name.
+def source(args: argparse.Namespace) -> tuple[object, str | None]:
+    """Return the source that the arguments name, and its format where that is known.
 
     Raises:
         FormgateError: ``--source-json`` is not JSON, or the file cannot be read as UTF-8.
     """
     if args.source_file is not None:
-        try:
-            return args.source_file.read_text(encoding="utf-8")
-        except UnicodeDecodeError as error:
-            raise FormgateError(f"{args.source_file} is not UTF-8: {error}") from error
-        except OSError as error:
-            raise FormgateError(
-                f"--source-file {args.source_file} cannot be read: {error.strerror or error}"
-            ) from error
+        return read_source(args.source_file, args.format, argument="--source-file ")
     if args.source_json is not None:
         try:
-            return json.loads(args.source_json)
+            return json.loads(args.source_json), args.format
         except ValueError as error:
             raise FormgateError(f"--source-json is not JSON: {error}") from error
-    return args.source
+    if args.source_text is not None:
+        return args.source_text, args.format
+    text: str = args.source
+    if os.path.exists(text) and not os.path.isdir(text):  # noqa: PTH110,PTH112 (any text will do)
+        if not _is_spelt_as_path(text):
+            _note(f"--source {text!r} is the name of a file, which is read; --source-text takes")
+        return read_source(Path(text), args.format, argument="--source ")
+    if _ending(text) is not None and not any(char.isspace() for char in text):
+        _note(f"there is no file {text!r}; --source takes")
+    return text, args.format
+
+
+def read_source(
+    path: Path, format_name: str | None, *, argument: str = ""
+) -> tuple[object, str | None]:
+    """Return what a file holds, and its format: the one given, or else the file's ending.
+
+    A Lark grammar is returned as its path, since it may import files that stand beside it.
+
+    Raises:
+        FormgateError: The file cannot be read as UTF-8.
+    """
+    try:
+        text = path.read_text(encoding="utf-8")
+    except UnicodeDecodeError as error:
+        raise FormgateError(f"{path} is not UTF-8: {error}") from error
+    except OSError as error:
+        raise FormgateError(
+            f"{argument}{path} cannot be read: {error.strerror or error}"
+        ) from error
+    name = _ending(path.name) if format_name is None else format_name
+    # What is no plain file, such as a pipe, can be read only once.
+    return (path if name == "lark" and path.is_file() else text), name
+
+
+def _is_spelt_as_path(text: str) -> bool:
+    """Say whether a text looks like a path: by how it begins, or by the ending of a format."""
+    return text.startswith(_FOLDERS) or _ending(text) is not None
+
+
+def _ending(name: str) -> str | None:
+    """Return the format that the ending of a file's name is the name of."""
+    from formgate.core.registry import default_registry  # noqa: PLC0415 (brings in pluggy)
+
+    ending = Path(name).suffix.removeprefix(".")
+    known = {entry.spec.name for entry in default_registry().formats()}
+    return ending if ending in known else None
+
+
+def _note(text: str) -> None:
+    """Say on standard error what becomes of a text that may be a path."""
+    print(f"formgate: note: {text} it as the source itself", file=sys.stderr)
 
 
 def options(args: argparse.Namespace) -> dict[str, Any]:

@@ -29,11 +29,9 @@ def run(args: argparse.Namespace) -> int:
     """Print the answer."""
     from formgate.core.compiler import compile as compile_source  # noqa: PLC0415 (native core)
 
+    source, format_name = _arguments.source(args)
     engine = compile_source(
-        _arguments.source(args),
-        _arguments.vocabulary(args),
-        format=args.format,
-        **_arguments.options(args),
+        source, _arguments.vocabulary(args), format=format_name, **_arguments.options(args)
     )
     data = sys.stdin.buffer.read() if args.text is None else _encoded(args.text)
     if engine.accepts(data):

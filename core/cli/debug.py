@@ -35,13 +35,10 @@ def run(args: argparse.Namespace) -> int:
     clock = _Clock()
     clock.time("plugins", default_registry)
     vocabulary = clock.time("vocabulary", lambda: _arguments.vocabulary(args))
+    source, format_name = _arguments.source(args)
     grammar = clock.time(
         "grammar",
-        lambda: build_grammar(
-            _arguments.source(args),
-            format=args.format,
-            **_arguments.options(args),
-        ),
+        lambda: build_grammar(source, format=format_name, **_arguments.options(args)),
     )
     engine = clock.time("engine", lambda: grammar.compile(vocabulary))
     state = engine.start()

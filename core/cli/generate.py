@@ -81,9 +81,10 @@ def run(args: argparse.Namespace) -> int:
 
     sampler = _sampler(args)
     # What is wrong with the source is said before the model is loaded.
-    source, options = _arguments.source(args), _arguments.options(args)
-    grammar = build_grammar(source, format=args.format, **options)
-    compile_source(source, _arguments.vocabulary(args), format=args.format, **options)
+    source, format_name = _arguments.source(args)
+    options = _arguments.options(args)
+    grammar = build_grammar(source, format=format_name, **options)
+    compile_source(source, _arguments.vocabulary(args), format=format_name, **options)
     prompt = read_prompt(args.prompt)
     print_anything()
     with Progress(plain=False) as progress:

@@ -130,20 +130,10 @@ def _grammar(args: argparse.Namespace) -> tuple[object, str | None]:
     Raises:
         FormgateError: The file cannot be read as UTF-8.
     """
-    from formgate.core.registry import default_registry  # noqa: PLC0415 (as above)
-
     path = Path(args.grammar)
     if not path.exists():
         return args.grammar, "grammar" if args.format is None else args.format
-    try:
-        text = path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise FormgateError(f"{path} cannot be read: {error}") from error
-    known = {entry.spec.name for entry in default_registry().formats()}
-    ending = path.suffix.removeprefix(".")
-    name = args.format or (ending if ending in known else None)
-    # A Lark grammar may import files that stand beside it.
-    return (path if name == "lark" else text), name
+    return _arguments.read_source(path, args.format)
 
 
 def _samples(args: argparse.Namespace, verb: str) -> dict[str, bytes]:

@@ -96,6 +96,56 @@ def test_check_reads_files_and_standard_input(tmp_path):
     assert (done.returncode, done.stdout) == (0, b"yes\n")
 
 
+def test_a_source_may_be_a_path_or_the_text(run, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "words.lark").write_text('WORD: "é"\n', encoding="utf-8")
+    grammar = 'start: WORD "!"\n%import .words.WORD\n'
+    (tmp_path / "grammar.lark").write_text(grammar, encoding="utf-8")
+    (tmp_path / "ab").write_text("[cd]+", encoding="utf-8")
+    # The ending is the format, and imports are found beside the file.
+    for path in ("grammar.lark", "./grammar.lark", str(tmp_path / "grammar.lark")):
+        assert run("check", "--source", path, "--text", "é!") == (0, "yes\n", "")
+    assert run("check", "--source-file", "grammar.lark", "--text", "é!") == (0, "yes\n", "")
+    assert run("check", "--source", "./ab", "--text", "cd") == (0, "yes\n", "")
+    # What is both is the file, and a note says so.
+    code, out, err = run("check", "--source", "ab", "--text", "cd")
+    assert (code, out) == (0, "yes\n")
+    assert err == (
+        "formgate: note: --source 'ab' is the name of a file, which is read; --source-text takes "
+        "it as the source itself\n"
+    )
+    assert run("check", "--source-text", "ab", "--text", "ab") == (0, "yes\n", "")
+    assert run("check", "--source-text", "ab", "--text", "cd")[0] == 1
+    # What is no file is the source, and a note says so where it looks like one.
+    assert run("check", "--source", "ac", "--text", "ac") == (0, "yes\n", "")
+    assert run("check", "--source", ".", "--text", "x") == (0, "yes\n", "")
+    assert run("check", "--source", "x" * 9999, "--text", "x" * 9999) == (0, "yes\n", "")
+    code, _, err = run("check", "--source", "missing.lark", "--text", "missing.lark")
+    assert code == 0
+    assert "there is no file 'missing.lark'; --source takes it as the source itself" in err
+
+
+def test_a_source_may_come_through_a_pipe():
+    command = (
+        f"{sys.executable} -m formgate check --format lark --text a --source <(echo 'start: \"a\"')"
+    )
+    done = subprocess.run(["bash", "-c", command], capture_output=True, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (0, b"yes\n", b"")
+
+
+@pytest.mark.parametrize("command", ["check", "debug", "generate"])
+def test_every_command_with_a_source_reads_files(run, tmp_path, command):
+    path = tmp_path / "wrong.gbnf"
+    path.write_text("root ::= x\n")
+    code, _, err = run(command, "--source", str(path))
+    assert code == 2
+    assert "rule 'x' is used but not defined" in err
+    path.write_bytes(b"\xff")
+    code, _, err = run(command, "--source", str(path))
+    assert code == 2
+    assert "is not UTF-8" in err
+
+
 def test_debug_shows_stages(run):
     code, out, _ = run("debug", "--source", "[a-f]{2,4}")
     assert code == 0
