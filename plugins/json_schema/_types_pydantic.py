@@ -1,0 +1,111 @@
+"""Types that pydantic describes: models, `TypeAdapter`, its dataclasses and annotated types.
+
+Imported only when such a type is met, so pydantic is there; only version 2 is known here. The
+schema is pydantic's own for validation, as `TypeAdapter.json_schema` gives it, and texts are read
+by `TypeAdapter.validate_json`. Where the two disagree stands in
+docs/reference/json-schema-inputs.md.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from decimal import Decimal
+from functools import lru_cache
+from typing import Any, cast
+
+import pydantic
+from pydantic.errors import (
+    PydanticInvalidForJsonSchema,
+    PydanticSchemaGenerationError,
+    PydanticUserError,
+)
+
+from formgate.core.errors import GrammarError, UnsupportedConstraint
+from formgate.plugins.json_schema._types_shapes import Mismatch, Shape
+
+__all__ = ["PydanticShape", "adapter_of", "foreign_shape"]
+
+
+@dataclass
+class PydanticShape(Shape):
+    """A part that pydantic describes and reads."""
+
+    adapter: pydantic.TypeAdapter[Any]
+    described: dict[str, object]
+
+    def schema(self) -> dict[str, object]:
+        """Return pydantic's schema; its definitions were renamed."""
+        return dict(self.described)
+
+    def read(self, value: object, *, decimals: bool) -> object:
+        """Return the validated value."""
+        del decimals
+        return self.read_text(written(value))
+
+    def read_text(self, text: str) -> object:
+        """Return the validated value of a JSON text.
+
+        Raises:
+            Mismatch: pydantic refuses it; its own error is the cause.
+        """
+        try:
+            return self.adapter.validate_json(text)
+        except pydantic.ValidationError as error:
+            first = error.errors(include_url=False, include_context=False, include_input=False)[0]
+            mismatch = Mismatch(f"pydantic says: {first['msg']}")
+            mismatch.path.extend(first["loc"])
+            raise mismatch from error
+
+
+def foreign_shape(annotation: object, prefix: str) -> tuple[PydanticShape, dict[str, object]]:
+    """Return the shape of a type, and its definitions under names that begin with `prefix`.
+
+    Raises:
+        GrammarError: pydantic cannot make sense of the type.
+        UnsupportedConstraint: The type has no JSON Schema.
+    """
+    name = getattr(annotation, "__name__", None) or f"{annotation!r:.60}"
+    try:
+        adapter = adapter_of(annotation)
+        schema = adapter.json_schema(ref_template=f"#/$defs/{prefix}{{model}}")
+    except PydanticInvalidForJsonSchema as error:
+        raise UnsupportedConstraint(
+            f"{name}: pydantic has no JSON Schema for it: {error.message}",
+            hint="leave the part out, or give it a type that JSON has",
+        ) from error
+    except (PydanticSchemaGenerationError, PydanticUserError, NameError) as error:
+        raise GrammarError(
+            f"{name}: pydantic cannot use it: {str(error).splitlines()[0]}",
+            hint="define what it refers to, or give it a type that pydantic knows",
+        ) from error
+    definitions = cast("dict[str, object]", schema.pop("$defs", {}))
+    renamed = {f"{prefix}{key}": part for key, part in definitions.items()}
+    return PydanticShape(adapter, schema), renamed
+
+
+@lru_cache(maxsize=64)
+def _cached_adapter(annotation: Any) -> pydantic.TypeAdapter[Any]:
+    return pydantic.TypeAdapter(annotation)
+
+
+def adapter_of(annotation: Any) -> pydantic.TypeAdapter[Any]:
+    """Return the adapter of a type; making one costs a millisecond, so some are kept."""
+    if isinstance(annotation, pydantic.TypeAdapter):
+        return annotation
+    try:
+        return _cached_adapter(annotation)
+    except TypeError:  # not hashable
+        return pydantic.TypeAdapter(annotation)
+
+
+def written(value: object) -> str:
+    """Return a JSON value as text, with its decimals as they are."""
+    if isinstance(value, Decimal):
+        return str(value).replace("E", "e")
+    if isinstance(value, list):
+        return f"[{','.join(map(written, value))}]"
+    if isinstance(value, dict):
+        members = (f"{json.dumps(name)}:{written(part)}" for name, part in value.items())
+        return f"{{{','.join(members)}}}"
+    return json.dumps(value)

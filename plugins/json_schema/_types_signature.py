@@ -1,0 +1,77 @@
+"""Functions: the object of the arguments to call one with.
+
+Each parameter becomes a property; those without a default are required. What cannot be given by
+name in a JSON object is refused with the parameter's name.
+"""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import types
+from typing import TYPE_CHECKING, Any
+
+from formgate.core.errors import GrammarError, UnsupportedConstraint
+from formgate.plugins.json_schema._types_convert import resolved
+from formgate.plugins.json_schema._types_shapes import Record, Shape
+
+if TYPE_CHECKING:
+    from formgate.plugins.json_schema._types_convert import Converter
+
+__all__ = ["is_function", "signature_shape"]
+
+_FUNCTIONS = (types.FunctionType, types.MethodType, functools.partial)
+
+
+def is_function(source: object) -> bool:
+    """Say whether a source is a function written in Python, a method, or a part of one."""
+    return isinstance(source, _FUNCTIONS)
+
+
+def signature_shape(function: Any, convert: Converter) -> Shape:
+    """Return the shape of the arguments of a function; they are read as a dictionary.
+
+    A parameter without an annotation takes any JSON value. Defaults are not written.
+
+    Raises:
+        UnsupportedConstraint: A parameter cannot be given by name.
+        GrammarError: An annotation is no type that JSON can write.
+    """
+    inner = function
+    bound: set[str] = set()
+    while isinstance(inner, functools.partial):
+        bound |= set(inner.keywords)
+        inner = inner.func
+    name = getattr(inner, "__name__", repr(inner))
+    hints = resolved(inner)
+    record = Record(dict)
+    required = []
+    for parameter in inspect.signature(function).parameters.values():
+        if parameter.name in bound:
+            continue  # given already; calling with it again would replace what was given
+        _check(parameter, name)
+        annotation = hints.get(parameter.name, Any)
+        record.members[parameter.name] = convert.shape(annotation, f"{name}({parameter.name})")
+        if parameter.default is inspect.Parameter.empty:
+            required.append(parameter.name)
+    record.required = tuple(required)
+    return record
+
+
+def _check(parameter: inspect.Parameter, name: str) -> None:
+    """Refuse parameters that a member of a JSON object cannot be."""
+    if parameter.kind is parameter.VAR_POSITIONAL:
+        raise UnsupportedConstraint(
+            f"{name}(*{parameter.name}): an object of arguments has no place for it",
+            hint=f"take a list: {parameter.name}: list[...]",
+        )
+    if parameter.kind is parameter.VAR_KEYWORD:
+        raise UnsupportedConstraint(
+            f"{name}(**{parameter.name}): which arguments it takes is not declared",
+            hint=f"declare them, or take a dictionary: {parameter.name}: dict[str, ...]",
+        )
+    if parameter.kind is parameter.POSITIONAL_ONLY:
+        raise GrammarError(
+            f"{name}({parameter.name}, /): the parameter cannot be given by name",
+            hint="remove the slash from the signature",
+        )
