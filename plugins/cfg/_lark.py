@@ -16,8 +16,9 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from formgate.core.errors import GrammarError, UnsupportedConstraint
+from formgate.core.errors import GrammarError, LimitError, UnsupportedConstraint
 from formgate.plugins.cfg._lark_load import load
+from formgate.plugins.cfg._lark_source import count_terminals, prepare
 from formgate.plugins.cfg._lark_terminals import TerminalWriter
 from formgate.plugins.cfg._lark_use import find_used, write_rules
 from formgate.plugins.cfg._options import check_options
@@ -40,6 +41,7 @@ _OPTIONS = (
     "import_paths",
     "base_path",
 )
+_MOST_TERMINALS = 1 << 14  # as in the native core, which would say so after all are written
 _LEXINGS = ("lark", "longest", "any")
 # The lexers of each parser, the default first.
 _LEXERS = {
@@ -97,11 +99,15 @@ def compile_lark(
         folder = _folder("base_path", base_path)
     folders = _folders(import_paths)
     flags = flags_of(g_regex_flags)
+    if mode != "any" and len(text) > _MOST_TERMINALS:
+        # lark takes seconds for so many.
+        _check_count(count_terminals(prepare(text)))
     loaded = load(text, base_path=folder, import_paths=folders)
     used = find_used(loaded, start)
     inner: dict[str, object] = {"g_regex_flags": flags, "import_paths": folders}
     terminals = TerminalWriter(builder, loaded.source, flags, inner | {"base_path": folder})
     if mode != "any":
+        _check_count(len(used.terminals))
         from formgate.plugins.cfg._lark_lexed import write_lexed  # noqa: PLC0415 (one way of two)
 
         return write_lexed(used, terminals, start, mode=mode, contextual=lexer == "contextual")
@@ -185,6 +191,20 @@ def _mode(lexing: str, parser: str | None, lexer: str | None) -> tuple[str, str 
     if lexing == "longest":
         return "longest", lexer
     return ("any" if lexer.startswith("dynamic") else "first"), lexer
+
+
+def _check_count(count: int) -> None:
+    """Refuse more terminals than a lexer may have.
+
+    Raises:
+        LimitError: There are more.
+    """
+    if count > _MOST_TERMINALS:
+        raise LimitError(
+            f"the grammar has {count:,} terminals, more than the {_MOST_TERMINALS:,} that a lexer "
+            "may have; make one regex of many strings that stand in the same place, or say "
+            "lexing='any', which has no lexer"
+        )
 
 
 def _check(name: str, value: object, known: tuple[str, ...], where: str = "") -> None:

@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from formgate.core.errors import GrammarError, UnsupportedConstraint
 from formgate.plugins.cfg._lark_follow import follow_sets
-from formgate.plugins.cfg._lark_terminals import check_width, in_terminal, unsupported_part
+from formgate.plugins.cfg._lark_terminals import called, check_width, in_terminal, unsupported_part
 from formgate.plugins.regex import parse
 from formgate.plugins.regex._measure import children
 from formgate.plugins.regex._ranges import NOTHING, Ranges, intersects, normalise
@@ -78,7 +78,7 @@ def check_dynamic(used: Used, lexer: str, terminals: TerminalWriter) -> None:
     """
     edges: dict[str, _Edges] = {}
     for terminal in used.terminals:
-        check_width(terminal)
+        check_width(terminal, terminals.source)
         if terminal.part is not None:
             raise unsupported_part(terminal.part, terminals.source, "by lark's dynamic lexer")
         edges[terminal.name] = _edges(terminal, terminals, lexer)
@@ -121,12 +121,14 @@ def _edges(terminal: Terminal, terminals: TerminalWriter, lexer: str) -> _Edges:
     try:
         tree = parse(terminal.regexp, terminals.flags).tree
     except GrammarError as error:
-        raise in_terminal(terminal, error) from None
+        raise in_terminal(
+            terminal, error, terminals.source, lambda regexp: parse(regexp, terminals.flags)
+        ) from None
     found = _Positions().edges(tree)
     if found is None:
         raise UnsupportedConstraint(
-            f"lark's {lexer} lexer takes the match of terminal {terminal.name} that re finds "
-            "first, and it is not certain that this is the longest one",
+            f"lark's {lexer} lexer takes the match of {called(terminal)} that re finds first, "
+            "and it is not certain that this is the longest one",
             source=terminal.regexp,
             offset=0,
             end=len(terminal.regexp),

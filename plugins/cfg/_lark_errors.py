@@ -1,7 +1,8 @@
-"""What lark says of a wrong grammar, as errors that show the place.
+"""What lark says of a wrong grammar, as errors that show the place and a way out.
 
 A syntax error carries lark's position. An error about a name does not, so the name is looked up in
-the source. An error in an imported file shows that file.
+the source; nor does one about a string, regex or range, which are looked at again one by one
+(``_lark_faults``). An error in an imported file shows that file.
 """
 
 from __future__ import annotations
@@ -10,9 +11,10 @@ import re
 from typing import TYPE_CHECKING
 
 from formgate.core.errors import GrammarError, UnsupportedConstraint
+from formgate.plugins.cfg._lark_names import name_error
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
 
     from formgate.plugins.cfg._lark_source import LarkSource
 
@@ -44,15 +46,22 @@ _WORDS = {
 }
 
 _PLACE = re.compile(r",? at line \d+,? column \d+.*", re.DOTALL)
-_QUOTED = re.compile(r"['`]([^'`]+)['`]|\((\w+) in \w+\)|\b(\w+)$")
-_RANGE = re.compile(r'"((?:\\.|[^"\\\n])*)"\s*\.\.\s*"((?:\\.|[^"\\\n])*)"')
-_CHARACTER = re.compile(r"[^\\]|\\[^xuU]|\\x..|\\u.{4}|\\U.{8}")
-# lark takes an unknown name for that of a rule.
-_KIND = re.compile(r"^Rule '(_?[A-Z][A-Z_0-9]*)'")
 _ILLEGAL = re.compile(r"[A-Za-z_]\w*")
+# What other notations have in a place where lark has something else.
+_HABITS = {
+    "'": 'a string stands in double quotes: "a"',
+    "=": "a rule is written name: ...",
+    ";": "a definition ends with its line",
+    "{": "repetition is written (...)*; braces hold the arguments of a template",
+}
 
 
-def explain(error: Exception, source: LarkSource, imported: tuple[str, str] | None) -> GrammarError:
+def explain(
+    error: Exception,
+    source: LarkSource,
+    imported: tuple[str, str] | None,
+    files: Mapping[str, str] | None = None,
+) -> GrammarError:
     """Return the error to raise for one of lark's.
 
     Args:
@@ -60,6 +69,7 @@ def explain(error: Exception, source: LarkSource, imported: tuple[str, str] | No
         source: The grammar.
         imported: Path and text of the file that was imported last; a file is parsed as soon as it
             is found, so a syntax error is there, or in the grammar if there is none.
+        files: Texts of all imported files, by path.
     """
     from lark.exceptions import (  # noqa: PLC0415 (an optional package)
         LarkError,
@@ -73,15 +83,41 @@ def explain(error: Exception, source: LarkSource, imported: tuple[str, str] | No
     if cause is not None:
         return _syntax_error(str(error), cause, source, imported)
     if isinstance(error, VisitError):
-        return _visit_error(error.orig_exc, str(error.rule), source)
+        error = error.orig_exc
     if isinstance(error, ImportError):
         return UnsupportedConstraint(
             "a terminal uses Unicode categories \\p{...}, which need the regex package",
             hint="write a class of ranges, or \\w, \\d",
         )
+    text = _text(error)
     if isinstance(error, LarkError):
-        return _semantic_error(error, source)
-    return GrammarError(f"lark cannot load the grammar: {_text(error)}")
+        found = name_error(text, source, files or {})
+        if found is not None:
+            return found
+    return _fault(source, files or {}) or GrammarError(
+        f"lark cannot load the grammar: {_lower(text)}"
+    )
+
+
+def _fault(source: LarkSource, files: Mapping[str, str]) -> GrammarError | None:
+    """Return the error for a string, regex, range or count that is at fault, in an import too."""
+    from formgate.plugins.cfg._lark_faults import find_fault  # noqa: PLC0415 (errors only)
+    from formgate.plugins.cfg._lark_source import prepare  # noqa: PLC0415 (the caller has it)
+
+    found = find_fault(source)
+    if found is not None:
+        return found
+    for path, text in files.items():
+        found = find_fault(prepare(text))
+        if found is not None:
+            return GrammarError(
+                f"in {path}, which the grammar imports: {found.reason}",
+                source=text,
+                offset=found.offset,
+                end=found.end,
+                hint=found.hint,
+            )
+    return None
 
 
 def _text(error: BaseException) -> str:
@@ -114,64 +150,17 @@ def _syntax_error(
         what = f"{what}; expected {', '.join(expected[:-1])}{' or ' * (len(expected) > 1)}"
         what += expected[-1]
     length = len(name[0]) if name is not None else 1
+    hint = _HABITS.get("=" if text.startswith(":=", offset) else text[offset : offset + 1])
     if imported is None:
-        return source.error(what, offset, length)
+        return source.error(what, offset, length, hint=hint)
     return GrammarError(
         f"in {imported[0]}, which the grammar imports: {what}",
         source=text,
         offset=offset,
         end=offset + length,
+        hint=hint,
     )
 
 
 def _lower(text: str) -> str:
     return text[:1].lower() + text[1:]
-
-
-def _visit_error(cause: BaseException, rule: str, source: LarkSource) -> GrammarError:
-    """Return the error for what one of lark's tree visitors raises."""
-    if isinstance(cause, ValueError) and rule in ("expansions", "expr", "maybe"):
-        return _regex_error(str(cause))
-    if rule == "range":
-        reason = "the ends of a range are single characters"
-        for match in _RANGE.finditer(source.text):
-            if not (_CHARACTER.fullmatch(match[1]) and _CHARACTER.fullmatch(match[2])):
-                return source.error(reason, match.start(), len(match[0]))
-        return GrammarError(reason)
-    return GrammarError(f"lark cannot load the grammar: {_text(cause)}")
-
-
-def _regex_error(pattern: str) -> GrammarError:
-    """Return what ``re`` says of a regex."""
-    try:
-        re.compile(pattern)
-    except re.error as error:
-        return GrammarError(
-            f"a terminal is no regex that re takes: {error.msg}",
-            source=pattern,
-            offset=error.pos or 0,
-        )
-    except (RecursionError, OverflowError, ValueError):
-        pass
-    return GrammarError(f"a terminal is no regex that re takes: {pattern:.80}")
-
-
-def _semantic_error(error: Exception, source: LarkSource) -> GrammarError:
-    """Return the error for a grammar whose parts do not fit, at the name it speaks of."""
-    text = _KIND.sub(r"terminal '\1'", _text(error))
-    if text.startswith("Literal ended unexpectedly"):
-        return GrammarError("a string or regex ends in the middle of an escape")
-    if len(error.args) > 1:
-        return GrammarError(f"a string or regex has a bad escape: {text:.80}")
-    twice = "more than once" in text
-    for match in _QUOTED.finditer(text):
-        name = next(group for group in match.groups() if group)
-        places = [
-            found.start() for found in re.finditer(rf"\b{re.escape(name)}\b", source.code)
-        ] or [found.start() for found in re.finditer(re.escape(name), source.text)]
-        defined = [offset for known, offset, _ in source.definitions() if known == name]
-        if twice and len(defined) > 1:
-            places = defined[1:]
-        if places:
-            return source.error(_lower(text), places[0], len(name))
-    return GrammarError(_lower(text))

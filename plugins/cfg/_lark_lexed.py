@@ -58,7 +58,7 @@ def write_lexed(
         UnsupportedConstraint: A terminal cannot be written exactly.
     """
     for terminal in used.terminals:
-        check_width(terminal)
+        check_width(terminal, terminals.source)
         if terminal.part is not None and mode == "first":
             raise unsupported_part(terminal.part, terminals.source, "as lark reads a text")
     ordered = in_order(used.terminals)

@@ -20,7 +20,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from formgate.core.errors import FormgateError, GrammarError, LimitError, MissingDependencyError
 from formgate.plugins.cfg._lark_errors import explain
+from formgate.plugins.cfg._lark_names import find_import
 from formgate.plugins.cfg._lark_source import prepare
+from formgate.plugins.cfg._scanner import MAX_COUNT
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -37,6 +39,7 @@ _LARGEST_KEPT = 1 << 20
 _MOST_IMPORTS = 200
 _MOST_INSTANCES = 10_000
 _DEEPEST_INSTANCE = 100
+_MOST_DIGITS = 20
 
 
 class Op(NamedTuple):
@@ -153,7 +156,7 @@ def _load(source: LarkSource, base_path: str | None, import_paths: tuple[str, ..
             "the lark package, which reads Lark grammars, is not installed. "
             "Run: pip install 'formgate[lark]'"
         ) from error
-    imports = _Imports(base_path, import_paths)
+    imports = _Imports(base_path, import_paths, source)
     try:
         builder = GrammarBuilder(import_paths=[imports])
         builder.load_grammar(source.text, imports.name)
@@ -165,20 +168,25 @@ def _load(source: LarkSource, base_path: str | None, import_paths: tuple[str, ..
             "the grammar is nested too deep for the lark package, or imports itself"
         ) from None
     except Exception as error:  # noqa: BLE001 (lark raises what its parts happen to raise)
-        raise explain(error, source, imports.latest) from None
+        raise explain(error, source, imports.latest, imports.texts) from None
     return Loaded(source, terminals, rules, ignored, declared, imports.files)
 
 
 class _Imports:
     """Finds the files that a grammar imports; lark calls it for each."""
 
-    def __init__(self, base_path: str | None, import_paths: Sequence[str]) -> None:
+    def __init__(
+        self, base_path: str | None, import_paths: Sequence[str], source: LarkSource
+    ) -> None:
         self._base_path = base_path
         self._import_paths = import_paths
+        self._source = source
         self._count = 0
         # What lark takes for the file that the grammar stands in; it wants none of this name.
         self.name = os.path.join(base_path or "", "<grammar>")  # noqa: PTH118
         self.files: dict[str, str] = {}
+        # With those that come with lark, which do not change.
+        self.texts: dict[str, str] = {}
         self.latest: tuple[str, str] | None = None
 
     def __call__(self, base_path: object, grammar_path: str) -> tuple[object, str]:
@@ -198,20 +206,30 @@ class _Imports:
             path = os.path.join(folder, grammar_path)  # noqa: PTH118
             text = _read(path)
             if text is not None:
-                self.files[path] = text
+                self.files[path] = self.texts[path] = text
                 self.latest = path, text
                 return path, text
         try:
             found, text = stdlib_loader(base_path, grammar_path)  # type: ignore[arg-type]
         except OSError:
-            raise GrammarError(
-                f"cannot find {grammar_path}, which the grammar imports; looked in: "
-                + (", ".join(folders) or "what comes with lark"),
-                hint="name folders with import_paths=[...], and the one that relative imports "
-                "begin from with base_path=...",
-            ) from None
+            raise self._missing(grammar_path, folders) from None
+        path = os.path.join("<lark>", *str(found.path).split("/"))  # noqa: PTH118
+        self.texts[path] = text
         self.latest = str(found), text
         return found, text
+
+    def _missing(self, file: str, folders: Sequence[str]) -> GrammarError:
+        """Return the error for a file that is in no folder."""
+        looked = ", ".join(folders) or "what comes with lark"
+        message = f"cannot find {file}, which the grammar imports; looked in: {looked}"
+        hint = (
+            "name folders with import_paths=[...], and the one that relative imports begin from "
+            "with base_path=..."
+        )
+        place = find_import(self._source, file)
+        if place is None:  # an imported file imports it
+            return GrammarError(message, hint=hint)
+        return self._source.error(message, *place, hint=hint)
 
 
 _Compiled = tuple[dict[str, Terminal], dict[str, tuple[Op, ...]], tuple[str, ...], frozenset[str]]
@@ -236,7 +254,11 @@ def _compile(grammar: Grammar, source: LarkSource) -> _Compiled:
             continue
         bodies = list(tree.find_data("expansion"))
         if len(bodies) == 1 and not bodies[0].children:
-            raise GrammarError(f"terminal {name} is empty")
+            raise source.error_at(
+                f"terminal {name} is empty",
+                name,
+                hint='write what it matches: a string, "...", or a regex, /.../',
+            )
         own = nr_deepcopy_tree(tree)  # type: ignore[no-untyped-call]
         terminals.append(TerminalDef(name, to_pattern.transform(own), priority))
     declared = frozenset(
@@ -263,9 +285,9 @@ def _compile(grammar: Grammar, source: LarkSource) -> _Compiled:
             continue
         anonymous.rule_options = options if options and options.keep_all_tokens else None
         own = nr_deepcopy_tree(tree)  # type: ignore[no-untyped-call]
-        rules[name] = _operations(name, prepare_rule.transform(own))
+        rules[name] = _operations(name, prepare_rule.transform(own), source)
     return (
-        {terminal.name: _terminal(terminal, source.parts) for terminal in terminals},
+        {terminal.name: _terminal(terminal, source) for terminal in terminals},
         rules,
         tuple(dict.fromkeys(grammar.ignore)),
         # lark gives strings names as if those declared were free.
@@ -273,17 +295,17 @@ def _compile(grammar: Grammar, source: LarkSource) -> _Compiled:
     )
 
 
-def _terminal(definition: object, parts: Mapping[str, Part]) -> Terminal:
+def _terminal(definition: object, source: LarkSource) -> Terminal:
     """Return a terminal as plain data."""
     from lark.lexer import PatternStr, TerminalDef  # noqa: PLC0415 (an optional package)
 
     assert isinstance(definition, TerminalDef)  # noqa: S101 (tells the type checker)
     pattern = definition.pattern
-    part = parts.get(pattern.value)
+    part = source.parts.get(pattern.value)
     if part is None:
-        for marker, candidate in parts.items():
+        for marker, candidate in source.parts.items():
             if marker in pattern.value:
-                raise _part_in_terminal(definition.name, candidate)
+                raise _part_in_terminal(definition.name, candidate, source)
     try:
         width = pattern.min_width, pattern.max_width
     except RecursionError:
@@ -302,14 +324,18 @@ def _terminal(definition: object, parts: Mapping[str, Part]) -> Terminal:
     )
 
 
-def _part_in_terminal(name: str, part: Part) -> GrammarError:
+def _part_in_terminal(name: str, part: Part, source: LarkSource) -> GrammarError:
     return GrammarError(
         f"terminal {name} has a part in another format, %{part.format}, which only rules may have",
-        hint="make it a rule: give it a name in lower case",
+        source=source.source,
+        offset=part.place[0],
+        end=part.place[1],
+        hint=f"make {name} a rule: give it a name in lower case, {name.lower()}; or have the part "
+        "be all of the terminal",
     )
 
 
-def _operations(rule: str, tree: Tree[object]) -> tuple[Op, ...]:
+def _operations(rule: str, tree: Tree[object], source: LarkSource) -> tuple[Op, ...]:
     """Return the operations that build the body of a rule, in one walk with a stack."""
     done: list[Op] = []
     stack: list[object] = [tree]
@@ -324,7 +350,7 @@ def _operations(rule: str, tree: Tree[object]) -> tuple[Op, ...]:
             continue
         children: list[object] = list(item.children)  # type: ignore[attr-defined]
         if data == "expr":
-            low, high = _counts(rule, children)
+            low, high = _counts(rule, children, source)
             stack.append(Op("repeat", low=low, high=high))
             del children[1:]
         elif data == "maybe":
@@ -332,9 +358,11 @@ def _operations(rule: str, tree: Tree[object]) -> tuple[Op, ...]:
         elif data == "alias":
             if rule.startswith("_"):
                 alias = getattr(children[1], "name", "")
-                raise GrammarError(
+                raise source.error_at(
                     f"rule {rule} has an alias, {alias}, but lark gives it no node in the tree, "
-                    "since its name begins with an underscore"
+                    "since its name begins with an underscore",
+                    rule,
+                    hint="leave out the alias, or the underscore",
                 )
             del children[1:]
         else:
@@ -354,17 +382,26 @@ def _symbol(item: object) -> Op:
     return Op("terminal" if item.is_term else "rule", str(item.name))
 
 
-def _counts(rule: str, children: Sequence[object]) -> tuple[int, int | None]:
-    """Return how often an expression is repeated."""
+def _counts(rule: str, children: Sequence[object], source: LarkSource) -> tuple[int, int | None]:
+    """Return how often an expression is repeated.
+
+    Raises:
+        GrammarError: No count satisfies what is written.
+    """
     operator = str(children[1])
     if operator != "~":
         return {"?": (0, 1), "*": (0, None), "+": (1, None)}[operator]
-    low = int(str(children[2]))
-    high = int(str(children[-1]))
-    if not 0 <= low <= high:
-        raise GrammarError(
+    low, high = _number(children[2]), _number(children[-1])
+    if not 0 <= low <= high <= MAX_COUNT:
+        from formgate.plugins.cfg._lark_faults import find_fault  # noqa: PLC0415 (errors only)
+
+        raise find_fault(source) or GrammarError(
             f"rule {rule} repeats something ~{low}..{high}, which no count satisfies"
-            if len(children) > 3
-            else f"rule {rule} repeats something {low} times"
         )
     return low, high
+
+
+def _number(token: object) -> int:
+    """Return a count; one with too many digits counts as one that is too large."""
+    digits = str(token)
+    return int(digits) if len(digits) <= _MOST_DIGITS else MAX_COUNT + 1

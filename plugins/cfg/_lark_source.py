@@ -20,12 +20,12 @@ import re
 from typing import TYPE_CHECKING, NamedTuple
 
 from formgate.core.errors import GrammarError, LimitError
-from formgate.plugins.cfg._scanner import Scanner
+from formgate.plugins.cfg._scanner import Scanner, find_lone_surrogate
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["LarkSource", "Part", "prepare"]
+__all__ = ["LarkSource", "Part", "count_terminals", "prepare"]
 
 _MOST_NESTED = 100
 _MOST_ITEMS = 200_000
@@ -34,6 +34,7 @@ _MOST_BREAKS = 64
 _NEXT = re.compile(r"""["/#%(\[{)\]}]|(?:\r?\n){""" + str(_MOST_BREAKS + 1) + ",}")
 _STRING = re.compile(r'"(?:\\.|[^"\\\n])*"')
 _REGEX = re.compile(r"/(?:\\.|[^/\\])*/", re.DOTALL)
+_LITERAL = re.compile(rf"//[^\n]*|#[^\n]*|{_STRING.pattern}|{_REGEX.pattern}", re.DOTALL)
 _LINE = re.compile(r"[^\n]*")
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_.-]*")
 _BLANKS = re.compile(r"[ \t]*")
@@ -53,16 +54,20 @@ class Part(NamedTuple):
     """A part of a rule that is written in another format.
 
     Args:
+        name: The name as written.
         format: The name of the format.
         source: What it is given.
         options: Its options.
         place: Where it stands in the grammar.
+        inner: Where the source begins, if it is a text that stands there as it is.
     """
 
+    name: str
     format: str
     source: object
     options: Mapping[str, object]
     place: tuple[int, int]
+    inner: int | None
 
 
 class _Change(NamedTuple):
@@ -100,10 +105,24 @@ class LarkSource(NamedTuple):
             shift = change.old[1] - change.new[1]
         return min(offset + shift, len(self.source))
 
-    def error(self, message: str, offset: int, length: int = 1) -> GrammarError:
+    def error(
+        self, message: str, offset: int, length: int = 1, *, hint: str | None = None
+    ) -> GrammarError:
         """Return an error that shows a place of the text, in the source."""
         begin = self.place(offset)
-        return GrammarError(message, source=self.source, offset=begin, end=begin + length)
+        return GrammarError(
+            message, source=self.source, offset=begin, end=begin + length, hint=hint
+        )
+
+    def error_at(self, message: str, name: str, *, hint: str | None = None) -> GrammarError:
+        """Return an error that shows where a name is defined, or else where it stands first."""
+        places = [offset for known, offset, _ in self.definitions() if known == name]
+        if not places:
+            found = re.search(rf"\b{re.escape(name)}\b", self.code)
+            places = [] if found is None else [found.start()]
+        if not places:  # it stands in a file that is imported
+            return GrammarError(message, hint=hint)
+        return self.error(message, places[0], len(name), hint=hint)
 
     def definitions(self) -> list[tuple[str, int, int]]:
         """Return the names that the grammar defines, with the place of each and its end."""
@@ -119,6 +138,10 @@ def prepare(source: str) -> LarkSource:
         GrammarError: A string, a regex, or a part in another format is malformed.
         LimitError: Brackets or terminals are nested beyond reason.
     """
+    if (lone := find_lone_surrogate(source)) is not None:
+        raise GrammarError(
+            "a lone surrogate, which no well-formed text contains", source=source, offset=lone
+        )
     reader = _Reader(source)
     reader.read()
     text = "".join(reader.text)
@@ -126,6 +149,18 @@ def prepare(source: str) -> LarkSource:
     ready = LarkSource(source, text, code, reader.parts, tuple(reader.changes))
     _check_terminals(ready)
     return ready
+
+
+def count_terminals(source: LarkSource) -> int:
+    """Return how many terminals a grammar writes: those it names, and the others of its rules."""
+    definitions = source.definitions()
+    named = {name for name, _, _ in definitions if name.isupper()}
+    written: set[str] = set()
+    for name, begin, end in definitions:
+        if not name.isupper():
+            found = _LITERAL.findall(source.text, begin, end)
+            written.update(text for text in found if not text.startswith(("#", "//")))
+    return len(named) + len(written)
 
 
 class _Reader:
@@ -230,8 +265,10 @@ class _Reader:
         scan.position = _end(_BLANKS.match(scan.source, name))
         options: dict[str, object] = {}
         at = scan.position
+        inner: int | None = None
         found: object
         if scan.take('"""'):
+            inner = scan.position
             end = scan.source.find('"""', scan.position)
             if end < 0:
                 raise scan.error("this text is not closed", at, at + 3)
@@ -239,16 +276,19 @@ class _Reader:
             scan.position = end + 3
         elif scan.peek == "/" and given == "regex":
             scan.position = self._skip(at)
-            found = scan.source[at + 1 : scan.position - 1]
+            inner = at + 1
+            found = scan.source[inner : scan.position - 1]
             flags = _end(_FLAGS.match(scan.source, scan.position))
             if flags > scan.position:
                 options["flags"] = scan.source[scan.position : flags]
             scan.position = flags
         elif scan.peek == "{" and given == "lark":
             scan.position = self._closing_brace(at)
-            found = scan.source[at + 1 : scan.position - 1]
+            inner = at + 1
+            found = scan.source[inner : scan.position - 1]
         elif scan.peek in ("{", "["):
             found = self._json(at, as_text=given == "json")
+            inner = at if given == "json" else None
         else:
             raise scan.error(
                 f"'%{given}' is no directive of lark, and no source of another format follows",
@@ -258,7 +298,7 @@ class _Reader:
             )
         marker = f"{self._stem}{len(self.parts)}"
         place = begin, scan.position
-        self.parts[marker] = Part(_FORMATS.get(given, given), found, options, place)
+        self.parts[marker] = Part(given, _FORMATS.get(given, given), found, options, place, inner)
         # The blank keeps a name that follows from being read as flags of the regex.
         self._replace(begin, f"/{marker}/ ", " " * (len(marker) + 3))
 

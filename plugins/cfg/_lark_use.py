@@ -78,6 +78,7 @@ def find_used(loaded: Loaded, start: str) -> Used:
     names.update(loaded.ignored)
     reached = _reached(uses, start)
     _refuse_declared(loaded, reached)
+    _refuse_templates(loaded, reached)
     terminals = [terminal for name, terminal in loaded.terminals.items() if name in names]
     return Used(loaded, list(reached), terminals)
 
@@ -139,6 +140,19 @@ def _refuse_declared(loaded: Loaded, uses: dict[str, set[tuple[str, str]]]) -> N
             end=loaded.source.place(offset) + len(name) if offset >= 0 else None,
             hint="define it, or start at a rule that does without, with start=...",
         )
+
+
+def _refuse_templates(loaded: Loaded, uses: dict[str, set[tuple[str, str]]]) -> None:
+    """Refuse templates without arguments, which lark loads and cannot use."""
+    known = loaded.rules.keys() | loaded.declared
+    for name, symbols in uses.items():
+        for symbol in sorted(symbol for kind, symbol in symbols if kind == "rule"):
+            if symbol not in known:
+                raise loaded.source.error_at(
+                    f"rule {name} uses template {symbol!r} without arguments",
+                    name,
+                    hint=f"write {symbol}{{...}} with an argument for each parameter",
+                )
 
 
 def write_rules(used: Used, builder: GrammarBuilder, terminal: Callable[[str], Node]) -> None:

@@ -57,7 +57,7 @@ def read_lark(
         MissingDependencyError: The lark package is not installed.
     """
     prepared = prepare(source)
-    imports = _Imports(base_path, tuple(import_paths))
+    imports = _Imports(base_path, tuple(import_paths), prepared)
     try:
         terminals, productions, ignored = _loaded(prepared, start, imports)
     except FormgateError:
@@ -67,7 +67,7 @@ def read_lark(
             "the grammar is nested too deep for the lark package, or imports itself"
         ) from None
     except Exception as error:
-        raise explain(error, prepared, imports.latest) from error
+        raise explain(error, prepared, imports.latest, imports.texts) from error
     grammar = symbol_grammar(terminals, productions, ignored, start=start, flags=flags)
     known = dict(grammar.terminals)
     for name, terminal in known.items():

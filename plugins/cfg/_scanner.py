@@ -10,13 +10,21 @@ from formgate.core.errors import GrammarError
 if TYPE_CHECKING:
     from collections.abc import Callable, Container
 
-__all__ = ["MAX_COUNT", "Scanner"]
+__all__ = ["MAX_COUNT", "Scanner", "find_lone_surrogate"]
 
 MAX_COUNT = 2**31 - 1  # of a repetition
 
 _DIGITS = frozenset("0123456789")
 _MOST_DIGITS = 10
 _SURROGATE = re.compile("[\ud800-\udfff]")
+
+
+def find_lone_surrogate(text: str) -> int | None:
+    """Return the place of the first lone surrogate of a text; None if it has none."""
+    if text.isascii():
+        return None
+    found = _SURROGATE.search(text)
+    return None if found is None else found.start()
 
 
 class Scanner:

@@ -123,60 +123,6 @@ def test_what_a_grammar_means(byte_vocabulary, source, accepted, rejected):
 
 
 @pytest.mark.parametrize(
-    ("source", "reason", "span"),
-    [
-        ("start: (", "unclosed parenthesis; expected", (8, 9)),
-        ('start: "a" $', r"unexpected '\$'", (11, 12)),
-        ("start: x.\n", "unexpected '.'; expected", (8, 9)),
-        ("a", "missing colon", (1, 2)),
-        ("start: x", "'x' used but not defined", (7, 8)),
-        ("start: FOO", "terminal 'FOO' used but not defined", (7, 10)),
-        ('start: "a', "this string is not closed", (7, 8)),
-        ('start: "\\"' + "\\\\" * 40, "this string is not closed", (7, 8)),
-        ("start: /a", "this regex is not closed", (7, 8)),
-        ('start: "a"\nstart: "b"', "defined more than once", (11, 16)),
-        ("start: A\nA: B\nB: A\n", "recursion in terminal", (7, 8)),
-        ('start: "a".."bc"', "single characters", (7, 16)),
-        ("start: %foo x", "'%foo' is no directive", (7, 11)),
-        ('start: %json {"a":', "no JSON value", (18, 19)),
-        ('start: %choice {"a":1,"a":2}', "stands twice", (15, 16)),
-        ('start: %gbnf """x', "this text is not closed", (13, 16)),
-        ('start: %lark { start: "}" ', "this brace is not closed", (13, 14)),
-        ('start: %regex /a/ $\nx: "b"', r"unexpected '\$'", (18, 19)),
-        ('start: "a"' + "\n" * 200 + "start: x", "defined more than once", (210, 215)),
-    ],
-)
-def test_errors_name_the_place(byte_vocabulary, source, reason, span):
-    with pytest.raises(GrammarError, match=reason) as caught:
-        compiled(source, byte_vocabulary, lexing="any")
-    assert caught.value.source == source
-    assert caught.value.span == span
-
-
-@pytest.mark.parametrize(
-    ("source", "reason"),
-    [
-        ("", "no rule 'start', which the text must match; its rules: none"),
-        ('a: "x"', "no rule 'start', which the text must match; its rules: a"),
-        ('start: ""', "empty terminals are not allowed"),
-        ('start: "a"~3..2', "repeats something ~3..2"),
-        ('start: "a"~-1', "repeats something -1 times"),
-        ("start: A\nA: /(/", "in terminal A: missing"),
-        ("start: /a(/", "in a regex: missing"),
-        (r"start: /(a)\1/", "in a regex"),
-        ('start: "\\x4"', "bad escape"),
-        ('start: _x\n_x: "b" -> c', "rule _x has an alias, c"),
-        ('start: A B\nA: "x" B\nB: %regex /a/', "terminal A has a part in another format"),
-        ("start: X\n%import nowhere.X", "cannot find nowhere.lark"),
-        ("start: X\n%import .near.X", "cannot find near.lark"),
-    ],
-)
-def test_other_errors(byte_vocabulary, source, reason):
-    with pytest.raises(GrammarError, match=re.escape(reason)):
-        compiled(source, byte_vocabulary, lexing="any")
-
-
-@pytest.mark.parametrize(
     ("source", "reason"),
     [
         ("start: " + "(" * 200, "brackets are nested more than 100 deep"),
