@@ -10,6 +10,7 @@ import time
 import warnings
 from collections.abc import Mapping
 from contextlib import contextmanager
+from functools import partial
 from typing import TYPE_CHECKING
 
 from formgate.core.errors import (
@@ -160,6 +161,8 @@ def _grammar(
     _write(entry, source, builder, options)
     with _named(entry):
         grammar = builder.build(name=entry.spec.name, format=entry.spec.name, source=source)
+    if entry.spec.reader is not None:
+        grammar.reader = partial(entry.spec.reader, source, dict(options))
     return grammar, entry.spec.name
 
 

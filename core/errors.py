@@ -25,6 +25,7 @@ __all__ = [
     "GrammarError",
     "LimitError",
     "MissingDependencyError",
+    "ParseError",
     "PluginError",
     "StateError",
     "TokenError",
@@ -113,6 +114,47 @@ class TokenError(FormgateError, ValueError):
     """A token was fed that the constraint forbids; the state it was fed to remains good."""
 
 
+class ParseError(FormgateError, ValueError):
+    """An output is incomplete, not in the language, or refused by the type it stands for.
+
+    Args:
+        message: What is wrong, in one sentence.
+        text: The output.
+        offset: Index of the first wrong character of ``text``; its length where it goes on.
+        path: Names and indices that lead to the wrong part of the value, where that is known.
+        hint: What to do instead.
+    """
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        text: str | None = None,
+        offset: int | None = None,
+        path: Sequence[str | int] = (),
+        hint: str | None = None,
+    ) -> None:
+        super().__init__(message)
+        self.reason = message
+        self.text = text
+        self.offset = offset
+        self.path = tuple(path)
+        self.hint = hint
+
+    def __str__(self) -> str:
+        """Return the reason, the marked excerpt and the hint, each on lines of its own."""
+        lines = [self.reason]
+        if self.text is not None and self.offset is not None:
+            lines += _marked_excerpt(self.text, self.offset, self.offset + 1)
+        if self.hint is not None:
+            lines.append(f"hint: {self.hint}")
+        return "\n".join(lines)
+
+    def __reduce__(self) -> tuple[object, ...]:
+        """Pickle with the keyword-only fields, so that worker processes can send it back."""
+        return _rebuild, (type(self), self.args, dict(self.__dict__))
+
+
 class StateError(FormgateError, ValueError):
     """A state was used with an engine that did not make it."""
 
@@ -164,8 +206,8 @@ class AmbiguousPluginError(PluginError, LookupError):
 
 
 def _rebuild(
-    cls: type[GrammarError], args: tuple[object, ...], fields: dict[str, object]
-) -> GrammarError:
+    cls: type[FormgateError], args: tuple[object, ...], fields: dict[str, object]
+) -> FormgateError:
     """Make an unpickled error without running a subclass's constructor."""
     error = cls.__new__(cls, *args)
     error.__dict__.update(fields)

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
         GrammarError,
         LimitError,
         MissingDependencyError,
+        ParseError,
         PluginError,
         StateError,
         TokenError,
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     )
     from formgate.core.grammar import Grammar, GrammarBuilder, Limits
     from formgate.core.matcher import Matcher
+    from formgate.core.parsing import parse
     from formgate.core.protocol import MaskEngine
     from formgate.core.vocabulary import Vocabulary
 
@@ -48,6 +50,7 @@ __all__ = [
     "MaskEngine",
     "Matcher",
     "MissingDependencyError",
+    "ParseError",
     "PluginError",
     "State",
     "StateError",
@@ -58,6 +61,7 @@ __all__ = [
     "VocabularyError",
     "__version__",
     "compile",
+    "parse",
 ]
 
 _HOMES = {
@@ -71,6 +75,7 @@ _HOMES = {
         "GrammarError",
         "LimitError",
         "MissingDependencyError",
+        "ParseError",
         "PluginError",
         "StateError",
         "TokenError",
@@ -79,6 +84,7 @@ _HOMES = {
     ),
     "grammar": ("Grammar", "GrammarBuilder", "Limits"),
     "matcher": ("Matcher",),
+    "parsing": ("parse",),
     "protocol": ("MaskEngine",),
     "vocabulary": ("Vocabulary",),
     "_native": ("CancelToken", "Engine", "State", "TokenMask"),

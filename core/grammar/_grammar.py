@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 from formgate.core import _native
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
     from formgate.core._native import CancelToken, Engine, GrammarCore, Limits, MaskOptions
 
 __all__ = ["Grammar", "check_arguments"]
@@ -34,6 +36,13 @@ class Grammar:
     """What a front end wrote: rules and terminals, ready to compile against vocabularies.
 
     Made by ``GrammarBuilder.build``; immutable from then on.
+
+    Attributes:
+        name: What messages call it.
+        format: The format that wrote it.
+        source: What it was written from.
+        reader: Turns a text of the language into the value it stands for, given options; None where
+            the format knows no values. ``formgate.parse`` calls it.
     """
 
     def __init__(
@@ -44,6 +53,7 @@ class Grammar:
         format: str | None = None,  # noqa: A002
         source: object = None,
     ) -> None:
+        self.reader: Callable[[str, Mapping[str, object]], object] | None = None
         self._core = core
         self.name = name
         self.format = format

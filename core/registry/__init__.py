@@ -14,6 +14,7 @@ from formgate.core.registry.specs import (
     CompileFunction,
     CompileStats,
     Format,
+    ReadFunction,
     ToolSpec,
 )
 from formgate.core.registry.table import Origin, Registered
@@ -27,6 +28,7 @@ __all__ = [
     "Origin",
     "PluginInfo",
     "PluginWarning",
+    "ReadFunction",
     "Registered",
     "Registry",
     "ToolSpec",

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from formgate.core.grammar import GrammarBuilder
 
-__all__ = ["AdapterSpec", "CompileFunction", "CompileStats", "Format", "ToolSpec"]
+__all__ = ["AdapterSpec", "CompileFunction", "CompileStats", "Format", "ReadFunction", "ToolSpec"]
 
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_.-]*")
 _REQUIREMENT = re.compile(r"(?P<name>[A-Za-z0-9][A-Za-z0-9._-]*)(?:>=(?P<least>\d+(?:\.\d+)*))?")
@@ -27,6 +27,24 @@ class CompileFunction(Protocol):
         self, source: object, builder: GrammarBuilder, options: Mapping[str, object], /
     ) -> None:
         """Write rules and call ``builder.start``; raise ``GrammarError`` for a bad source."""
+
+
+class ReadFunction(Protocol):
+    """Reads a text of the language that a source describes."""
+
+    def __call__(
+        self,
+        source: object,
+        options: Mapping[str, object],
+        text: str,
+        wanted: Mapping[str, object],
+        /,
+    ) -> object:
+        """Return the value; raise ``ParseError`` for a text that has none.
+
+        ``options`` are those that the source was compiled with, ``wanted`` those of the call of
+        ``formgate.parse``; one that is not known raises ``TypeError``.
+        """
 
 
 @dataclass(frozen=True)
@@ -45,6 +63,8 @@ class Format:
         guess: Says whether a source given without a format is surely meant for this one. Must be
             cheap and must not raise.
         description: One line for listings.
+        reader: Turns texts of the language into the values they stand for, where the format knows
+            values; ``formgate.parse`` calls it. Without it the value is the text.
     """
 
     name: str
@@ -52,6 +72,7 @@ class Format:
     aliases: tuple[str, ...] = ()
     guess: Callable[[object], bool] | None = None
     description: str = ""
+    reader: ReadFunction | None = None
 
     def __post_init__(self) -> None:
         for name in (self.name, *self.aliases):
@@ -60,6 +81,8 @@ class Format:
             raise PluginError(f"format {self.name!r}: compile is not callable")
         if self.guess is not None and not callable(self.guess):
             raise PluginError(f"format {self.name!r}: guess is not callable")
+        if self.reader is not None and not callable(self.reader):
+            raise PluginError(f"format {self.name!r}: reader is not callable")
 
 
 @dataclass(frozen=True)
