@@ -1,0 +1,1 @@
+"""Compiled schemas against instances: the official suite and real schemas, with ratchets."""

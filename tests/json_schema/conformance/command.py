@@ -1,0 +1,101 @@
+"""`python -m tests.json_schema.conformance`: the runs, their tables and the ratchets."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from suite import DRAFTS
+
+from conformance import official, real
+from conformance.judge import judge, limit_memory
+from conformance.pool import run_all
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run one command; returns the exit status."""
+    parser = argparse.ArgumentParser(prog="python -m tests.json_schema.conformance")
+    commands = parser.add_subparsers(required=True, metavar="COMMAND")
+    for name, run, what in (
+        ("suite", _suite, "the official JSON-Schema-Test-Suite"),
+        ("real", _real, "real schemas with instances"),
+    ):
+        command = commands.add_parser(name, help=what)
+        command.set_defaults(command=run)
+        command.add_argument("--processes", type=int, default=2)
+        command.add_argument("--limit", type=float, default=20.0, help="seconds per schema")
+        command.add_argument("--order", choices=["schema", "any"], default=None)
+        command.add_argument("--names", nargs="*", default=[], help="parts of names")
+        command.add_argument("--every", type=int, default=1, help="take one of so many")
+        command.add_argument("--out", type=Path, help="all records as JSON")
+        command.add_argument("--verbose", action="store_true", help="show every error")
+    suite = commands.choices["suite"]
+    suite.add_argument("--drafts", nargs="*", default=list(DRAFTS))
+    suite.add_argument("--update", action="store_true", help="store the ratchet")
+    commands.choices["real"].add_argument(
+        "--tokens", action="store_true", help="masks of the Tekken vocabulary, not single bytes"
+    )
+    options = parser.parse_args(arguments)
+    status: int = options.command(options)
+    return status
+
+
+def _real(options: argparse.Namespace) -> int:
+    if not real.DATA.exists():
+        print(f"{real.DATA} is not here", file=sys.stderr)
+        return 2
+    entries = real.load()
+    if options.names:
+        entries = [e for e in entries if any(name in e["name"] for name in options.names)]
+    entries = entries[:: options.every]
+    given = {"property_order": options.order} if options.order else {}
+    started = time.monotonic()
+    records: list[dict[str, Any]] = []
+    for job, record in run_all(
+        real.jobs(entries, given, tokens=options.tokens),
+        judge,
+        processes=options.processes,
+        limit_s=options.limit,
+        start=limit_memory,
+    ):
+        done = real.finished(job, record)
+        records.append(done)
+        if options.verbose:
+            _show(job, done)
+        if len(records) % 500 == 0:
+            spent = time.monotonic() - started
+            print(f"{len(records)} of {len(entries)} after {spent:.0f} s", file=sys.stderr)
+    print(real.summary(records))
+    if options.out:
+        options.out.write_text(json.dumps(records, indent=1), encoding="utf-8")
+    return 0
+
+
+def _show(job: dict[str, Any], record: dict[str, Any]) -> None:
+    if record["status"] != "ok":
+        print(f"{record['name']}: {record['status']}: {record['error']}")
+    for kind, places in record["wrong"].items():
+        for at in places:
+            verdict = record["texts"][at][0] if record["texts"] else ""
+            print(f"{record['name']}[{at}] {kind} {verdict}: {job['texts'][at][0][:400]}")
+
+
+def _suite(options: argparse.Namespace) -> int:
+    return official.run(
+        drafts=options.drafts,
+        order=options.order or "any",
+        names=options.names,
+        every=options.every,
+        processes=options.processes,
+        limit_s=options.limit,
+        update=options.update,
+        verbose=options.verbose,
+        out=options.out,
+    )

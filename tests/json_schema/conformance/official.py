@@ -1,0 +1,188 @@
+"""The official suite against compiled schemas, with a ratchet in `ratchet.json`.
+
+Every case is decided: an instance is in the language of its schema or not. Cases that are not
+decided right stand in the ratchet by name, with what came out. A case that is wrong and does not
+stand there fails the run; one that stands there and is right now is reported, and `--update` takes
+it out. A schema that no instance satisfies has an empty language, which decides its cases.
+
+Required cases, and optional ones that are not about formats, run with `formats="annotate"`, as the
+standard has it by default; those about formats with `formats="assert"`.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from suite import cases
+
+from conformance.judge import judge, limit_memory
+from conformance.pool import run_all
+from conformance.texts import reordered, written
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from suite import Case
+
+RATCHET = Path(__file__).with_name("ratchet.json")
+KINDS = ("required", "optional", "format")
+RIGHT = "right"
+
+
+def jobs(draft: str, order: str, *, every: int = 1, first: int = 0) -> Iterator[dict[str, Any]]:
+    """Yield a job for each schema of a draft, or for one of so many."""
+    groups: dict[tuple[str, str, int], list[Case]] = {}
+    for case in cases(draft):
+        groups.setdefault((case.file, case.group, id(case.schema)), []).append(case)
+    for number, group in enumerate(groups.values()):
+        if number % every != first % every:
+            continue
+        head = group[0]
+        arranged = [
+            reordered(case.instance, head.schema) if order == "schema" else case.instance
+            for case in group
+        ]
+        yield {
+            "name": f"{draft}/{head.file}: {head.group}",
+            "schema": head.schema,
+            "options": {
+                "draft": draft,
+                "resources": draft,
+                "formats": "assert" if head.about_format else "annotate",
+                "property_order": order,
+            },
+            "texts": [[written(value), case.valid] for value, case in zip(arranged, group)],  # noqa: B905
+            "cases": [case.name for case in group],
+            "kind": _kind(head),
+        }
+
+
+def verdicts(job: dict[str, Any], record: dict[str, Any]) -> Iterator[tuple[str, str]]:
+    """Yield the name of each case and what came out: "right", or what is wrong."""
+    for at, (name, (_, valid)) in enumerate(zip(job["cases"], job["texts"], strict=True)):
+        if record["status"] == "empty":
+            yield name, "valid refused" if valid else RIGHT
+        elif record["status"] != "ok":
+            yield name, f"{record['status']}: {record['reason']}"
+        elif not isinstance(record["texts"][at][0], bool):
+            yield name, f"error: {record['texts'][at][0]}"
+        elif record["texts"][at][0] == valid:
+            yield name, RIGHT
+        else:
+            yield name, "valid refused" if valid else "invalid accepted"
+
+
+def load_ratchet() -> dict[str, dict[str, str]]:
+    """Return, for each order of members, the cases that are known not to be decided right."""
+    if not RATCHET.exists():
+        return {"any": {}, "schema": {}}
+    ratchet: dict[str, dict[str, str]] = json.loads(RATCHET.read_text(encoding="utf-8"))
+    return ratchet
+
+
+def worse(found: Iterable[tuple[str, str]], known: dict[str, str]) -> list[str]:
+    """Return what the ratchet does not allow: wrong cases that were right, or are wrong otherwise.
+
+    A refusal may change its reason; a refused case that is now decided wrong is worse.
+    """
+    bad = []
+    for name, verdict in found:
+        before = known.get(name, RIGHT)
+        if verdict in (RIGHT, before):
+            continue
+        if before == RIGHT or not (verdict.startswith("refused") and before.startswith("refused")):
+            bad.append(f"{name}: {verdict} (was: {before})")
+    return bad
+
+
+def run(
+    *,
+    drafts: Sequence[str],
+    order: str,
+    names: Sequence[str],
+    every: int,
+    processes: int,
+    limit_s: float,
+    update: bool,
+    verbose: bool,
+    out: Path | None,
+) -> int:
+    """Run drafts, print the table, compare with the ratchet or store it."""
+    wanted = [
+        job
+        for draft in drafts
+        for job in jobs(draft, order, every=every)
+        if not names or any(name in job["name"] for name in names)
+    ]
+    found: dict[str, str] = {}
+    table: dict[tuple[str, str], Counter[str]] = {}
+    records = []
+    for job, record in run_all(
+        wanted, judge, processes=processes, limit_s=limit_s, start=limit_memory
+    ):
+        records.append(record)
+        for (name, verdict), (text, _) in zip(verdicts(job, record), job["texts"], strict=True):
+            found[_unique(name, found)] = verdict
+            row = table.setdefault((job["options"]["draft"], job["kind"]), Counter())
+            row[verdict] += 1
+            if verbose and verdict != RIGHT:
+                print(f"{name}: {verdict}: {text[:200]}")
+                if "error" in record:
+                    print(f"    {record['error']}")
+    print(_table(table))
+    if out:
+        out.write_text(json.dumps(records, indent=1), encoding="utf-8")
+    ratchet = load_ratchet()
+    known = ratchet.setdefault(order, {})
+    bad = worse(found.items(), known)
+    better = [name for name, verdict in found.items() if verdict == RIGHT and name in known]
+    if update:
+        kept = {name: verdict for name, verdict in known.items() if name not in found}
+        kept |= {name: verdict for name, verdict in found.items() if verdict != RIGHT}
+        ratchet[order] = dict(sorted(kept.items()))
+        text = json.dumps(ratchet, indent=1, ensure_ascii=False, sort_keys=True)
+        RATCHET.write_text(text + "\n", encoding="utf-8")
+        print(f"stored {len(ratchet[order])} cases that are not decided right")
+        return 0
+    if better:
+        print(f"{len(better)} cases are decided right now; store that with --update")
+    if bad:
+        print(f"{len(bad)} cases are worse than stored:\n  " + "\n  ".join(bad[:50]))
+    return int(bool(bad))
+
+
+def _unique(name: str, known: dict[str, str]) -> str:
+    """Return a name for a case whose name is taken."""
+    unique, number = name, 1
+    while unique in known:
+        number += 1
+        unique = f"{name} ({number})"
+    return unique
+
+
+def _kind(case: Case) -> str:
+    if case.about_format:
+        return "format"
+    return "optional" if case.optional else "required"
+
+
+def _table(table: dict[tuple[str, str], Counter[str]]) -> str:
+    """Return counts for each draft and kind, then the reasons of refusals."""
+    lines = ["draft    kind       cases  right      %  accepted  refused  not decided"]
+    lines[0] += "   (accepted: invalid ones, refused: valid ones)"
+    reasons: Counter[str] = Counter()
+    for (draft, kind), row in sorted(table.items(), key=lambda i: (i[0][0], KINDS.index(i[0][1]))):
+        total = sum(row.values())
+        other = total - row[RIGHT] - row["invalid accepted"] - row["valid refused"]
+        lines.append(
+            f"{draft:8} {kind:9} {total:6} {row[RIGHT]:6} {100 * row[RIGHT] / total:6.2f} "
+            f"{row['invalid accepted']:9} {row['valid refused']:8} {other:8}"
+        )
+        for verdict, count in row.items():
+            if verdict not in (RIGHT, "invalid accepted", "valid refused"):
+                reasons[verdict] += count
+    lines += [f"{count:6}  {reason}" for reason, count in reasons.most_common(40)]
+    return "\n".join(lines)

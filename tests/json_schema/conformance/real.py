@@ -1,0 +1,114 @@
+"""Real schemas with valid and invalid instances: what compiles, is decided wrong, is slow.
+
+The schemas are those of the public MaskBench, read in place from `shared/data`; nothing of them is
+stored here. Each is compiled with the options of the format left alone (or as asked), and every
+instance is serialised and judged.
+"""
+
+from __future__ import annotations
+
+import json
+import lzma
+from collections import Counter
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from conformance.texts import reordered, written
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+DATA = Path(__file__).resolve().parents[4] / "shared/data/json-schemas-real.jsonl.xz"
+SLOWEST = 20
+EXAMPLES = 3
+
+
+def load() -> list[dict[str, Any]]:
+    """Return all entries in their order."""
+    with lzma.open(DATA, "rt", encoding="utf-8") as lines:
+        return [json.loads(line) for line in lines]
+
+
+def jobs(
+    entries: Iterable[dict[str, Any]], options: dict[str, Any], *, tokens: bool
+) -> Iterator[dict[str, Any]]:
+    """Yield the job of each entry."""
+    order = options.get("property_order", "schema")
+    for entry in entries:
+        texts = []
+        for test in entry["tests"]:
+            data = test["data"]
+            data = reordered(data, entry["schema"]) if order == "schema" else data
+            texts.append([written(data), test["valid"]])
+        yield {
+            "name": entry["name"],
+            "schema": entry["schema"],
+            "options": options,
+            "texts": texts,
+            "tokens": tokens,
+            "size": entry["meta"]["full_size"],
+        }
+
+
+def finished(job: dict[str, Any], record: dict[str, Any]) -> dict[str, Any]:
+    """Return a record with what is wrong in it counted."""
+    wrong: dict[str, list[int]] = {"valid refused": [], "invalid accepted": [], "error": []}
+    for at, ((_, valid), (accepted, _)) in enumerate(
+        zip(job["texts"], record["texts"], strict=False)
+    ):
+        if not isinstance(accepted, bool):
+            wrong["error"].append(at)
+        elif accepted != valid:
+            wrong["invalid accepted" if accepted else "valid refused"].append(at)
+    if record["status"] == "empty":
+        wrong["valid refused"] = [at for at, (_, valid) in enumerate(job["texts"]) if valid]
+    return {**record, "size": job["size"], "wrong": {k: v for k, v in wrong.items() if v}}
+
+
+def summary(records: Sequence[dict[str, Any]]) -> str:
+    """Return what a reader wants to know first."""
+    count = len(records) or 1
+    status = Counter(record["status"] for record in records)
+    lines = [f"{len(records)} schemas"]
+    lines += [
+        f"  {name:10} {number:6}  {100 * number / count:.2f} %"
+        for name, number in status.most_common()
+    ]
+    lines += ["", "wrong instances, in schemas that compile"]
+    for kind in ("valid refused", "invalid accepted", "error"):
+        hit = [record for record in records if kind in record["wrong"]]
+        instances = sum(len(record["wrong"][kind]) for record in hit)
+        shown = ", ".join(f"{r['name']}[{r['wrong'][kind][0]}]" for r in hit[:EXAMPLES])
+        lines.append(f"  {kind:17} {instances:5} in {len(hit)} schemas  {shown}")
+    lines += ["", "schemas that do not compile, by reason"]
+    reasons: dict[str, list[dict[str, Any]]] = {}
+    for record in records:
+        if record["status"] != "ok":
+            reasons.setdefault(f"{record['status']}: {record['reason']}", []).append(record)
+    for reason, hit in sorted(reasons.items(), key=lambda item: -len(item[1])):
+        shown = ", ".join(record["name"] for record in hit[:EXAMPLES])
+        lines.append(f"  {len(hit):5}  {reason}\n         {shown}")
+    timed = [record for record in records if "mask_s" in record]
+    lines += ["", f"times of {len(timed)} schemas, ms: p50 / p90 / p99 / max"]
+    for name in ("grammar_s", "engine_s", "mask_s", "cpu_s"):
+        lines.append(f"  {name[:-2]:8} {_spread([record[name] for record in timed])}")
+    lines += ["", "slowest (ms: grammar + engine + first mask), size in bytes"]
+    timed.sort(key=_whole, reverse=True)
+    lines += [
+        f"  {1e3 * _whole(r):9.1f} = {1e3 * r['grammar_s']:.1f} + {1e3 * r['engine_s']:.1f} + "
+        f"{1e3 * r['mask_s']:.1f}  {r['name']} ({r['size']:,})"
+        for r in timed[:SLOWEST]
+    ]
+    return "\n".join(lines)
+
+
+def _whole(record: dict[str, Any]) -> float:
+    return float(record["grammar_s"] + record["engine_s"] + record["mask_s"])
+
+
+def _spread(values: list[float]) -> str:
+    if not values:
+        return "-"
+    values.sort()
+    picks = [values[min(int(len(values) * share), len(values) - 1)] for share in (0.5, 0.9, 0.99)]
+    return " / ".join(f"{1e3 * value:.2f}" for value in [*picks, values[-1]])
