@@ -193,6 +193,10 @@ class GrammarBuilder:
         self._check_open()
         self._core.define(self._prefix + name, body)
 
+    def rules(self) -> list[str]:
+        """Return the names of the rules so far, in the order in which they were first named."""
+        return list(self._core.rule_names)
+
     def start(self, node: Node) -> None:
         """Say what the whole text must match.
 

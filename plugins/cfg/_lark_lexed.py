@@ -99,7 +99,7 @@ def _lexeme(
     builder = terminals.builder
     name = terminal.name
     if mode == "longest":
-        pattern = terminals.pattern(terminal)
+        pattern = terminals.lexeme(terminal)
         if terminal.part is None and not terminals.is_plain(terminal):
             pattern = builder.scope(pattern)
         return Lexeme(name, pattern, ignored=name in ignored)

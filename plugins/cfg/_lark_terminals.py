@@ -59,6 +59,27 @@ class TerminalWriter:
         except GrammarError as error:
             raise self._refused(terminal, error, compile_regex) from None
 
+    def lexeme(self, terminal: Terminal) -> Node:
+        """Return the node of all texts that a terminal of a lexer matches in full.
+
+        Raises:
+            UnsupportedConstraint: It is a part in another format that is written with rules.
+        """
+        part = terminal.part
+        if part is None:
+            return self.pattern(terminal)
+        before = self.builder.rules()
+        node = self.pattern(terminal)
+        if len(self.builder.rules()) > len(before):
+            raise UnsupportedConstraint(
+                f"%{part.name} makes rules of its own, and a terminal can have none",
+                source=self.source.source,
+                offset=part.place[0],
+                end=part.place[1],
+                hint="say lexing='any', or write the part as a regex: %regex /.../",
+            )
+        return node
+
     def first_match(self, terminal: Terminal) -> Node:
         """Return the node of the texts that ``re`` takes for a terminal, by what follows them."""
         from formgate.plugins.regex import compile_first_match  # noqa: PLC0415 (one way of three)
@@ -217,5 +238,5 @@ def unsupported_part(part: Part, source: LarkSource, reading: str) -> Unsupporte
         source=source.source,
         offset=part.place[0],
         end=part.place[1],
-        hint="say lexing='any'",
+        hint="say lexing='any', or lexing='longest' if it is to be one lexeme",
     )

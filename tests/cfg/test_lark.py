@@ -23,7 +23,8 @@ from formgate.core.errors import (
     MissingDependencyError,
     UnsupportedConstraint,
 )
-from formgate.core.registry import default_registry
+from formgate.core.registry import Format, Registry, default_registry, hookimpl
+from formgate.plugins import cfg
 from formgate.plugins.cfg import _lark_load
 
 TEXTS = tuple(lark_grammars.texts())
@@ -120,6 +121,68 @@ def test_what_a_grammar_means(byte_vocabulary, source, accepted, rejected):
     engine = compiled(source, byte_vocabulary, lexing="any")
     assert [text for text in accepted if not engine.accepts(text)] == []
     assert [text for text in rejected if engine.accepts(text)] == []
+
+
+@pytest.mark.parametrize(
+    ("part", "accepted", "rejected"),
+    [
+        ("%regex /[0-9]{2}/", ["a12b", " a 12 b "], ["a1b", "a1 2b"]),
+        ("%regex /x/i", ["aXb", "axb"], ["ab"]),
+        ('%choice ["yes", "no"]', ["ayesb", "a no b"], ["ab"]),
+        ("P\nP: %regex /[0-9]+/", ["a12b"], ["ab"]),
+        ('P\nP: %choice ["yes", "no"]', ["ayesb"], ["ab"]),
+    ],
+)
+def test_parts_that_are_terminals(byte_vocabulary, part, accepted, rejected):
+    for lexing in ("any", "longest"):
+        source = f'start: "a" (p) "b"\np: {part}\n%ignore " "'
+        engine = compiled(source, byte_vocabulary, lexing=lexing)
+        assert [text for text in accepted if not engine.accepts(text)] == []
+        assert [text for text in rejected if engine.accepts(text)] == []
+    with pytest.raises(UnsupportedConstraint, match="as lark reads a text") as caught:
+        compiled(source, byte_vocabulary)
+    begin = source.index("%")
+    assert caught.value.offset == begin
+    assert "lexing='longest'" in caught.value.hint
+
+
+@pytest.mark.parametrize(
+    "part", ['%lark { start: "a" start "b" | "c" }', '%gbnf """root ::= "c" """']
+)
+def test_parts_with_rules_are_no_terminals(byte_vocabulary, part):
+    source = f'start: "x" {part} "y"'
+    assert compiled(source, byte_vocabulary, lexing="any").accepts("xcy")
+    with pytest.raises(UnsupportedConstraint, match="makes rules of its own") as caught:
+        compiled(source, byte_vocabulary, lexing="longest")
+    assert caught.value.span == (11, 11 + len(part))
+    assert "lexing='any'" in caught.value.hint
+
+
+def test_a_schema_is_handed_to_its_format(byte_vocabulary):
+    given = []
+
+    def write(source, builder, options):
+        given.append((source, dict(options)))
+        builder.start(builder.literal("{}"))
+
+    class Plugin:
+        @hookimpl
+        def register_formats(self, register):
+            register(Format(name="json_schema", compile=write))
+
+    registry = Registry(load=False)
+    registry.register(cfg, name="cfg")
+    source = 'start: "call" %json {"type": "object",\n "maxProperties": 0} "."'
+    with pytest.raises(GrammarError, match="in %json: unknown format 'json_schema'") as caught:
+        formgate.compile(source, byte_vocabulary, format="lark", lexing="any", registry=registry)
+    assert caught.value.span == (14, len(source) - 4)
+    registry.register(Plugin(), name="schema")
+    for lexing in ("any", "longest"):
+        engine = formgate.compile(
+            source, byte_vocabulary, format="lark", lexing=lexing, registry=registry
+        )
+        assert engine.accepts("call{}.")
+    assert given == [('{"type": "object",\n "maxProperties": 0}', {})] * 2
 
 
 @pytest.mark.parametrize(
