@@ -3,6 +3,16 @@
 from formgate.core._native import CancelToken, Limits, MaskOptions
 from formgate.core.grammar._builder import GrammarBuilder, Node
 from formgate.core.grammar._grammar import Grammar
-from formgate.core.grammar._terminal import Terminal
+from formgate.core.grammar._terminal import Cell, Entry, Terminal
 
-__all__ = ["CancelToken", "Grammar", "GrammarBuilder", "Limits", "MaskOptions", "Node", "Terminal"]
+__all__ = [
+    "CancelToken",
+    "Cell",
+    "Entry",
+    "Grammar",
+    "GrammarBuilder",
+    "Limits",
+    "MaskOptions",
+    "Node",
+    "Terminal",
+]

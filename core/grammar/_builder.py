@@ -21,11 +21,12 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from formgate.core._native import CancelToken
-    from formgate.core.grammar._terminal import Terminal
+    from formgate.core.grammar._terminal import Cell, Entry, Terminal
 
 __all__ = ["GrammarBuilder", "Node"]
 
 _MAX_EMBEDDING = 32
+_MAX_COUNT = 2**31 - 1
 
 
 class GrammarBuilder:
@@ -281,14 +282,103 @@ class GrammarBuilder:
         ]
         return Node(self._core.lexed(start, given, mode == "first", contextual))
 
-    # --- what only the symbol level enforces ---
+    # --- lists without repetition ---
 
     def unordered(self, *parts: Node) -> Node:
         """Match each part at most once, in any order.
 
-        Raises ``UnsupportedConstraint`` when compiled to the byte-level engine.
+        What is still open is the state, so nothing is enumerated. Compiling raises
+        ``UnsupportedConstraint`` where a text of one part begins a text of another (the choices
+        would multiply), and where a part recurses.
         """
         return Node(self._core.unordered(list(parts)))
+
+    def json_text(self, part: Node, *, escapes: bool = True) -> Node:
+        r"""Match the spellings, inside a JSON string, of the texts that a part matches.
+
+        ``seq(literal('"'), json_text(part), literal('"'))`` is a JSON string. Texts with lone
+        surrogates are not among them.
+
+        Args:
+            part: Over characters: literals, classes, ``strings``, what is made of them, and
+                look-around, which sees just this text. A complement in it is relative to all texts.
+            escapes: Every spelling counts (``a``, ``\u0061``, ``\/``, surrogate pairs); otherwise
+                only the shortest, as ``json.dumps(..., ensure_ascii=False)`` writes it.
+        """
+        return Node(self._core.json_text(part, not escapes))
+
+    def members(
+        self,
+        entries: Iterable[Entry],
+        cells: Iterable[Cell] = (),
+        *,
+        colon: Node,
+        comma: Node,
+        ordered: bool = False,
+        min: int = 0,  # noqa: A002
+        max: int | None = None,  # noqa: A002
+        escapes: bool = True,
+    ) -> Node:
+        """Match the members of a JSON object, between the braces, no key twice.
+
+        Keys are compared as texts, however they are spelled. An entry or cell whose value matches
+        no text cannot come; an entry's key is no cell's key even then.
+
+        Args:
+            entries: Members with known keys.
+            cells: Members with other keys, any number of each.
+            colon: Between key and value, white space included.
+            comma: Between members, white space included.
+            ordered: Entries come in the order given, then those of cells; otherwise any order.
+            min: How many members there are at least.
+            max: How many at most; ``None``: any number.
+            escapes: As for ``json_text``.
+
+        Raises:
+            GrammarError: ``min`` exceeds ``max`` or is too large, or a key is there twice.
+        """
+        given = [(entry.key, entry.value, entry.required) for entry in entries]
+        free = [(self.json_text(c.keys, escapes=escapes), c.value, True) for c in cells]
+        low, high = _counts(min, max)
+        return Node(self._core.keyed(given, free, colon, comma, ordered, not escapes, low, high))
+
+    def distinct(
+        self,
+        entries: Iterable[Node] = (),
+        *,
+        strings: Iterable[Node] = (),
+        numbers: Iterable[Node] = (),
+        comma: Node,
+        min: int = 0,  # noqa: A002
+        max: int | None = None,  # noqa: A002
+        escapes: bool = True,
+    ) -> Node:
+        """Match the items of a JSON array, between the brackets, no value twice.
+
+        Args:
+            entries: All spellings of one value each.
+            strings: Sets of strings, over characters, without quotes and escapes.
+            numbers: Sets of numbers by their spellings, compared by value (``1.0`` is ``1e0``;
+                exponents of 18 or more digits are compared as written).
+            comma: Between items, white space included.
+            min: How many items there are at least.
+            max: How many at most; ``None``: any number.
+            escapes: As for ``json_text``.
+
+        No value may be in two of these. A number is given up where no short spelling shows that
+        another value is left: finite sets of numbers are better given as entries.
+
+        Raises:
+            GrammarError: ``min`` exceeds ``max`` or is too large.
+        """
+        empty = self.empty()
+        given = [(node, empty, False) for node in entries]
+        free = [(self.json_text(node, escapes=escapes), empty, True) for node in strings]
+        free += [(node, empty, False) for node in numbers]
+        low, high = _counts(min, max)
+        return Node(self._core.keyed(given, free, empty, comma, False, not escapes, low, high))
+
+    # --- what only the symbol level enforces ---
 
     def special_token(self, name: str) -> Node:
         """Match a special token by its id, never by its spelling.
@@ -322,3 +412,12 @@ class GrammarBuilder:
         """Keep a built grammar as it is."""
         if self._built:
             raise GrammarError("the grammar is built already; write another with a new builder")
+
+
+def _counts(low: int, high: int | None) -> tuple[int, int | None]:
+    """Check the bounds of a list; an upper one that no text meets is none."""
+    if low < 0 or (high is not None and high < low):
+        raise GrammarError(f"a list needs 0 <= min <= max, not {low} and {high}")
+    if low > _MAX_COUNT:
+        raise GrammarError(f"a list of at least {low} items is longer than the supported 2147483647")
+    return low, None if high is not None and high > _MAX_COUNT else high

@@ -1,4 +1,4 @@
-"""``Terminal``: what a lexer cuts text into."""
+"""What lexers cut text into, and what lists without repetition are made of."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple, NewType
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-__all__ = ["Node", "Terminal"]
+__all__ = ["Cell", "Entry", "Node", "Terminal"]
 
 Node = NewType("Node", int)
 
@@ -30,3 +30,30 @@ class Terminal(NamedTuple):
     pattern: Node
     ignored: bool = False
     keyword_of: Sequence[tuple[str, bool]] = ()
+
+
+class Entry(NamedTuple):
+    """One member of ``GrammarBuilder.members`` whose key is known.
+
+    Attributes:
+        key: The key as a text, without quotes and escapes.
+        value: What follows the colon.
+        required: It must be there.
+    """
+
+    key: str
+    value: Node
+    required: bool = False
+
+
+class Cell(NamedTuple):
+    """Members of ``GrammarBuilder.members`` whose keys are in a language.
+
+    Attributes:
+        keys: Over characters, without quotes and escapes; those of entries are left out. No two
+            cells may have a key in common.
+        value: What follows the colon.
+    """
+
+    keys: Node
+    value: Node

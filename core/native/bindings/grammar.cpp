@@ -90,6 +90,36 @@ Grammar::Handle strings(GrammarHandle& self, nb::list values, std::optional<doub
   return self.value.strings(std::move(automaton));
 }
 
+// (key's name or node, value, required); with a node, there is no name.
+using EntryTuple = std::tuple<nb::object, Grammar::Handle, bool>;
+using CellTuple = std::tuple<Grammar::Handle, Grammar::Handle, bool>;
+
+Grammar::Handle keyed(GrammarHandle& self, const std::vector<EntryTuple>& entries,
+                      const std::vector<CellTuple>& cells, Grammar::Handle colon,
+                      Grammar::Handle comma, bool ordered, bool canonical, std::uint32_t min,
+                      std::optional<std::uint32_t> max) {
+  Grammar::Keys keys;
+  for (const auto& [key, value, required] : entries) {
+    Grammar::Entry entry;
+    if (nb::isinstance<nb::str>(key)) {
+      entry.name = std::string(text_view(key, "a key"));
+    } else {
+      entry.key = nb::cast<Grammar::Handle>(key);
+    }
+    entry.value = value;
+    entry.required = required;
+    keys.entries.push_back(std::move(entry));
+  }
+  for (const auto& [given, value, quoted] : cells) keys.cells.push_back({given, value, quoted});
+  keys.colon = colon;
+  keys.comma = comma;
+  keys.ordered = ordered;
+  keys.canonical = canonical;
+  keys.min = min;
+  keys.max = max.value_or(kUnbounded);
+  return self.value.keyed(std::move(keys));
+}
+
 using TerminalTuple =
     std::tuple<std::string, Grammar::Handle, bool, std::vector<std::pair<std::string, bool>>>;
 
@@ -203,6 +233,16 @@ void bind_grammar(nb::module_& m) {
       .def(
           "unordered", [](GrammarHandle& s, const Handles& p) { return s.value.unordered(p); },
           nb::arg("parts"))
+      .def(
+          "json_text",
+          [](GrammarHandle& s, Grammar::Handle p, bool c) { return s.value.json_text(p, c); },
+          nb::arg("part"), nb::arg("canonical"))
+      .def("keyed", &keyed, nb::arg("entries"), nb::arg("cells"), nb::arg("colon"),
+           nb::arg("comma"), nb::arg("ordered"), nb::arg("canonical"), nb::arg("min"),
+           nb::arg("max").none(),
+           nb::sig("def keyed(self, entries: list[tuple[str | int, int, bool]], "
+                   "cells: list[tuple[int, int, bool]], colon: int, comma: int, ordered: bool, "
+                   "canonical: bool, min: int, max: int | None) -> int"))
       .def(
           "special_token",
           [](GrammarHandle& s, const std::string& n) { return s.value.special_token(n); },

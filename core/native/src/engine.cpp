@@ -34,7 +34,9 @@ std::shared_ptr<Engine> Engine::compile(const Grammar& grammar,
   ExprId root = engine->language_;
   const ByteSet spelled = words.single_bytes();
   if (spelled != every) {
-    const ByteSet allowed = words.has_entangled_bytes() ? every : spelled;
+    // Keys are spelled by single-byte tokens alone, like lexemes.
+    const bool whole = words.has_entangled_bytes() && !grammar.has_keys();
+    const ByteSet allowed = whole ? every : spelled;
     const bool again = grammar.has_lexers() || (pool.node(root).flags & kCalls);
     if (again && (grammar.has_lexers() || allowed != every)) {
       root = grammar.lower(pool, context, lock, allowed, spelled);
@@ -244,10 +246,7 @@ bool Engine::accepts(std::string_view text) const {
   const std::unique_lock guard = lock();
   ExprId expr = language_;
   for (char c : text) {
-    ExprId next = ExprPool::kEmptyId;
-    for (const LinearTerm& term : pool_->linear_form(expr)) {
-      if (term.bytes.contains(static_cast<std::uint8_t>(c))) next = term.target;
-    }
+    const ExprId next = pool_->raw_step(expr, static_cast<std::uint8_t>(c));
     if (next == ExprPool::kEmptyId) return false;
     expr = next;
   }

@@ -9,7 +9,7 @@ namespace formgate {
 namespace {
 
 // Flags a parent takes over from any child.
-constexpr std::uint8_t kPassed = kLooks | kBoolean | kAround | kCalls;
+constexpr std::uint8_t kPassed = kLooks | kBoolean | kAround | kCalls | kCaptures;
 
 // Largest finite count; sums beyond it are left unmerged rather than rounded.
 constexpr std::uint64_t kMostCount = 0x7FFFFFFFull;
@@ -43,6 +43,18 @@ ExprId ExprPool::chars(const CharSet& set) {
   const std::uint32_t index = intern_class(set);
   const LeafDfa& dfa = class_automaton(index);
   return leaf(class_automata_.at(index), dfa.start());
+}
+
+ExprId ExprPool::json_chars(const CharSet& set, bool canonical) {
+  if (set.empty()) return kEmptyId;
+  const std::uint64_t key = (static_cast<std::uint64_t>(intern_class(set)) << 1) | canonical;
+  if (const auto it = json_chars_.find(key); it != json_chars_.end()) return it->second;
+  const LeafDfa escapes = json_escapes(set, canonical);
+  const ExprId plain = chars(set.intersect(json_plain()));
+  const ExprId out =
+      escapes.empty() ? plain : unite(plain, strings(std::make_shared<const LeafDfa>(escapes)));
+  json_chars_.emplace(key, out);
+  return out;
 }
 
 ExprId ExprPool::literal(std::string_view text) {
@@ -360,6 +372,7 @@ bool ExprPool::subset_of_star(ExprId id, std::uint32_t class_index) {
     case Kind::kNot:
     case Kind::kCall:
     case Kind::kLexed:
+    case Kind::kKeyed:
       break;
     case Kind::kScope:
       inside = subset_of_star(members(node)[0], class_index);

@@ -52,7 +52,8 @@ void after_fork_in_child() {
 ExprPool::ExprPool()
     : serial_(next_serial.fetch_add(1)),
       slots_(1024, kNoIndex),
-      lexing_(std::make_unique<Lexing>(*this)) {
+      lexing_(std::make_unique<Lexing>(*this)),
+      keyed_(*this) {
   {
     const std::lock_guard<std::mutex> guard(pools_mutex);
 #ifndef _WIN32
@@ -263,6 +264,9 @@ ByteSet ExprPool::alphabet(ExprId id) {
     case Kind::kLexed:
       out = lexing_->alphabet(id);
       break;
+    case Kind::kKeyed:
+      out = keyed_.alphabet(id);
+      break;
     case Kind::kScope:
       out = alphabet(members(node)[0]);
       break;
@@ -274,7 +278,7 @@ ByteSet ExprPool::alphabet(ExprId id) {
 std::size_t ExprPool::memory_usage() const {
   return nodes_.size() * (sizeof(Node) + 8) + rules_.size() * sizeof(Rule) + member_bytes_ +
          form_bytes_ + rows_.size() * sizeof(Row) + automaton_bytes_ + byte_sets_.size() * 64 +
-         lexing_->memory_usage() +
+         lexing_->memory_usage() + keyed_.memory_usage() + json_chars_.size() * 48 +
          (meets_.size() + subset_.size() + alphabets_.size() + forms_here_.size() +
           conditions_.size() + nullables_.size() + unions_.size()) *
              48;

@@ -135,8 +135,48 @@ Grammar::Handle Grammar::rule(const std::string& name) {
 }
 
 Grammar::Handle Grammar::unordered(const std::vector<Handle>& parts) {
-  Node node{Op::kUnordered};
-  node.parts = indices(parts);
+  Keys keys;
+  const Handle nothing = literal("");
+  keys.colon = keys.comma = nothing;
+  keys.loose = true;
+  for (Handle part : parts) {
+    Entry entry;
+    entry.key = part;
+    entry.value = nothing;
+    keys.entries.push_back(std::move(entry));
+  }
+  return keyed(std::move(keys));
+}
+
+Grammar::Handle Grammar::json_text(Handle part, bool canonical) {
+  Node node{Op::kJsonText};
+  node.parts = {index(scope(part))};
+  node.negative = canonical;
+  return add(std::move(node));
+}
+
+// Parts: colon, comma, then key (if any) and value of each entry, then keys and value of each cell.
+Grammar::Handle Grammar::keyed(Keys keys) {
+  if (keys.min > keys.max) {
+    throw Error(ErrorKind::kGrammar, "the list needs min <= max, not {" + std::to_string(keys.min) +
+                                         "," + std::to_string(keys.max) + "}");
+  }
+  Node node{Op::kKeyed};
+  node.parts = {index(keys.colon), index(keys.comma)};
+  std::unordered_map<std::string_view, bool> names;
+  for (const Entry& entry : keys.entries) {
+    if (entry.key) node.parts.push_back(index(*entry.key));
+    node.parts.push_back(index(entry.value));
+    if (!entry.key && !names.emplace(entry.name, true).second) {
+      throw Error(ErrorKind::kGrammar, "key \"" + entry.name + "\" is there twice");
+    }
+  }
+  for (const Cell& cell : keys.cells) {
+    node.parts.push_back(index(cell.keys));
+    node.parts.push_back(index(cell.value));
+  }
+  node.extra = static_cast<std::uint32_t>(keyed_.size());
+  keyed_.push_back(std::move(keys));
   return add(std::move(node));
 }
 
@@ -257,8 +297,11 @@ std::string Grammar::print(std::size_t max_length) const {
         case Op::kIntersection:
           list("(", " & ", ")");
           break;
-        case Op::kUnordered:
-          list("unordered(", ", ", ")");
+        case Op::kKeyed:
+          list(keyed_[node.extra].loose ? "unordered(" : "keyed(", ", ", ")");
+          break;
+        case Op::kJsonText:
+          list("json(", "", ")");
           break;
         case Op::kComplement:
           list("~(", "", ")");

@@ -77,6 +77,8 @@ std::vector<LinearTerm> ExprPool::compute_form(ExprId id) {
       return scope_form(id);
     case Kind::kLexed:
       return lexing_->form(id);
+    case Kind::kKeyed:
+      return keyed_.form(id);
   }
   return terms;
 }
@@ -161,6 +163,10 @@ std::vector<LinearTerm> ExprPool::product(std::span<const LinearForm> forms) {
 ExprId ExprPool::step(ExprId id, std::uint8_t byte) {
   const Node& node = this->node(id);
   if (node.row != kNoIndex) return ExprId{rows_[node.row].next[byte]};
+  if (node.flags & kCaptures && !node.form) {
+    const ExprId next = raw_step(id, byte);
+    return live(next) ? next : kEmptyId;
+  }
   // Literal sets may have a million states below: follow one edge without building the rest.
   const Node& first = this->node(head(id));
   if (first.kind == Kind::kLeaf && !(first.flags & kNullable)) {
@@ -176,6 +182,30 @@ ExprId ExprPool::step(ExprId id, std::uint8_t byte) {
   }
   for (const LinearTerm& term : linear_form(id)) {
     if (term.bytes.contains(byte)) return live(term.target) ? term.target : kEmptyId;
+  }
+  return kEmptyId;
+}
+
+// A captured key has another successor for each byte: only the one asked for is built.
+ExprId ExprPool::raw_step(ExprId id, std::uint8_t byte) {
+  const Node& node = this->node(id);
+  if (node.flags & kCaptures) {
+    if (node.kind == Kind::kKeyed) return keyed_.step(id, byte);
+    if (node.kind == Kind::kUnion) {
+      std::vector<ExprId> targets;
+      const auto list = members(node);
+      for (ExprId member : std::vector<ExprId>(list.begin(), list.end())) {
+        targets.push_back(raw_step(member, byte));
+      }
+      return unite(targets);
+    }
+    if (node.kind == Kind::kConcat && !nullable(head(id))) {
+      const ExprId rest = tail(id);
+      return concat(raw_step(head(id), byte), rest);
+    }
+  }
+  for (const LinearTerm& term : linear_form(id)) {
+    if (term.bytes.contains(byte)) return term.target;
   }
   return kEmptyId;
 }

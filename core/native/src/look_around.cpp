@@ -57,6 +57,7 @@ ExprId ExprPool::compute_condition(ExprId id, std::uint32_t truths) {
       return nullable_here(ExprId{node.a}, truths) ? kEmptyId : kAllId;
     case Kind::kCall:
     case Kind::kLexed:
+    case Kind::kKeyed:
     case Kind::kScope:
       return kEmptyId;  // nullable scopes carry the flag
   }

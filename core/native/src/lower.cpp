@@ -83,6 +83,10 @@ ExprId Grammar::lower_open(ExprPool& pool, std::uint32_t root, CompileContext& c
       leave(at, scopes.at(at));
       continue;
     }
+    if (node.op == Op::kJsonText) {
+      leave(at, lower_json(pool, node, context, depth, symbols));
+      continue;
+    }
     if (node.op == Op::kRule) {
       const auto it = rules_.find(node.text);
       if (it == rules_.end()) {
@@ -113,14 +117,17 @@ ExprId Grammar::lower_open(ExprPool& pool, std::uint32_t root, CompileContext& c
 
 ExprId Grammar::build(ExprPool& pool, const Node& node, const std::vector<ExprId>& parts,
                       Scope& scope, CompileContext& context, const Symbols& symbols) const {
+  const bool json = symbols.spelling != Symbols::Spelling::kPlain;
+  const bool canonical = symbols.spelling == Symbols::Spelling::kCanonicalJson;
   switch (node.op) {
     case Op::kLiteral:
-      return pool.literal(node.text);
+      return json ? json_literal(pool, node.text, canonical) : pool.literal(node.text);
     case Op::kChars: {
       const CharSet& set = char_sets_[node.extra];
-      return pool.chars(set);
+      return json ? pool.json_chars(set, canonical) : pool.chars(set);
     }
     case Op::kBytes:
+      if (json) break;
       return pool.bytes(byte_sets_[node.extra]);
     case Op::kSequence: {
       ExprId out = ExprPool::kEpsilonId;
@@ -134,8 +141,16 @@ ExprId Grammar::build(ExprPool& pool, const Node& node, const std::vector<ExprId
     case Op::kIntersection:
       return pool.intersect(parts);
     case Op::kComplement:
+      if (json) {
+        const ExprId texts = pool.repeat(pool.json_chars(CharSet::all(), canonical), 0, kUnbounded);
+        return pool.intersect(texts, pool.complement(parts[0]));
+      }
       return pool.intersect(ExprPool::kTextId, pool.complement(parts[0]));
     case Op::kStrings:
+      if (json) {
+        return pool.strings(
+            std::make_shared<const LeafDfa>(json_spelled(*automata_[node.extra], canonical)));
+      }
       return pool.strings(automata_[node.extra]);
     case Op::kLookAhead:
       return pool.look(node.negative ? pool.complement(parts[0]) : parts[0]);
@@ -152,15 +167,16 @@ ExprId Grammar::build(ExprPool& pool, const Node& node, const std::vector<ExprId
       }
       return pool.behind(tracker, node.negative);
     }
-    case Op::kUnordered:
-      throw Error(ErrorKind::kUnsupported,
-                  "unordered parts need the symbol-level engine; write the orders out with choice");
+    case Op::kKeyed:
+      if (json) break;
+      return build_keyed(pool, node, parts, context, symbols, ByteSet::all());
     case Op::kSpecial:
       throw Error(ErrorKind::kUnsupported,
                   "special token \"" + node.text +
                       "\" cannot be part of a text: text never matches a special token; end the "
                       "output with a stop id instead");
     case Op::kTerminal: {
+      if (json) break;
       const auto code = symbols.codes.find(node.text);
       if (code != symbols.codes.end()) return code->second;
       throw Error(ErrorKind::kGrammar,
@@ -169,12 +185,16 @@ ExprId Grammar::build(ExprPool& pool, const Node& node, const std::vector<ExprId
                                       : "\" is used outside lexed(...), which gives it a pattern"));
     }
     case Op::kLexed:
+      if (json) break;
       return lower_lexed(pool, lexed_[node.extra], context, symbols);
+    case Op::kJsonText:
     case Op::kScope:
     case Op::kRule:
       break;
   }
-  return ExprPool::kEmptyId;
+  throw Error(ErrorKind::kGrammar,
+              "json_text(...) takes characters, literals, strings and what is made of them; bytes, "
+              "lexers, keys and other JSON text have no spelling inside a JSON string");
 }
 
 }  // namespace formgate

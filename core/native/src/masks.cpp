@@ -148,6 +148,10 @@ void MaskCache::item(ExprId id, std::uint32_t node, Mask& out) {
     lexed_item(id, node, out);
     return;
   }
+  if (plain && options_.class_tables && kind == Kind::kKeyed && depth_ < kMostNested &&
+      capture_item(id, node, out)) {
+    return;
+  }
   if (plain && options_.automaton_walk && kind == Kind::kLeaf) {
     leaf_item(id, node, out);
     return;
@@ -201,7 +205,9 @@ void MaskCache::walk(std::uint32_t node, ExprId state, Sink& sink, Mask* parts) 
   const auto labels = vocabulary_->labels();
   const auto letters = vocabulary_->letters();
   if (trie[node].child_count == 0) return;
-  if (cut && !parts && pool_.row(state).loop.covers(trie[node], letters[node])) {
+  const bool captured = plain() && options_.class_tables && depth_ < kMostNested;
+  if (cut && !parts && !(pool_.node(state).flags & kCaptures) &&
+      pool_.row(state).loop.covers(trie[node], letters[node])) {
     sink.add_ranks(trie[node].own_end(), trie[node].rank_end);
     return;
   }
@@ -219,6 +225,11 @@ void MaskCache::walk(std::uint32_t node, ExprId state, Sink& sink, Mask* parts) 
       const ExprId target{next};
       if (below.child_count == 0) {
         if (spellable(target)) sink.add_ranks(below.rank_begin, below.own_end());
+        continue;
+      }
+      if (captured && pool_.node(target).flags & kCaptures) {
+        if (below.own_count > 0) sink.add_ranks(below.rank_begin, below.own_end());
+        collect(target, child, sink);
         continue;
       }
       const bool large = shared && below.rank_end - below.rank_begin > kLargeSubtree;

@@ -168,6 +168,9 @@ std::string ExprPool::print(ExprId id, std::size_t max_length) const {
         out += '>';
         break;
       }
+      case Kind::kKeyed:
+        out += '<' + keyed_.describe(item.id) + '>';
+        break;
       case Kind::kScope:
         stack.push_back({members(node)[0], "", item.tight});
         break;

@@ -62,6 +62,9 @@ ExprId ExprPool::restrict_to(ExprId id, const ByteSet& allowed) {
       case Kind::kLexed:  // its terminals were narrowed
       case Kind::kNot:
         break;
+      case Kind::kKeyed:
+        out = keyed_.restricted(e, allowed, [&](ExprId part) { return self(self, part); });
+        break;
       case Kind::kBytes:
         out = bytes(byte_set(node) & allowed);
         break;

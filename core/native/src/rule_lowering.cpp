@@ -129,10 +129,25 @@ void RuleLowering::check_operator(const Grammar::Node& node, const Rule& rule) c
     case Op::kLookBehind:
       refuse(where +
              " looks around for recursive rules; look-around takes parts that do not recurse");
-    case Op::kUnordered:
-      refuse(where +
-             " has unordered parts that recurse, which is not supported yet; write the "
-             "orders out with choice");
+    case Op::kJsonText:
+      refuse(where + " spells recursive rules as JSON text; a JSON string has no structure");
+    case Op::kKeyed: {
+      // Only values may recurse.
+      const Grammar::Keys& keys = grammar_.keyed_[node.extra];
+      std::vector<std::uint32_t> flat{node.parts[0], node.parts[1]};
+      for (const Grammar::Entry& entry : keys.entries) {
+        if (entry.key) flat.push_back(static_cast<std::uint32_t>(*entry.key));
+      }
+      for (const Grammar::Cell& cell : keys.cells) {
+        flat.push_back(static_cast<std::uint32_t>(cell.keys));
+      }
+      if (std::ranges::any_of(flat, [this](std::uint32_t part) { return calls_.at(part); })) {
+        refuse(where + (keys.loose ? " has unordered parts that recurse; write the orders out with "
+                                     "choice"
+                                   : " has keys or separators that recurse; only values may"));
+      }
+      return;
+    }
     default:
       return;
   }
@@ -196,6 +211,33 @@ RuleLowering::Facts RuleLowering::facts_of(const Grammar::Node& node) const {
       out.texts = node.max > 0 && own.texts;
       return out;
     }
+    case Op::kKeyed: {
+      const Grammar::Keys& keys = grammar_.keyed_[node.extra];
+      const bool spaced = known(node.parts[0]).live;
+      const bool separated = known(node.parts[1]).live;
+      std::size_t at = 2;
+      std::uint64_t usable = 0;
+      std::uint32_t required = 0;
+      out.live = true;
+      for (const Grammar::Entry& entry : keys.entries) {
+        bool live = spaced;
+        if (entry.key) live = live && known(node.parts[at++]).live;
+        live = live && known(node.parts[at++]).live;
+        usable += live ? 1 : 0;
+        required += entry.required ? 1 : 0;
+        out.live = out.live && (live || !entry.required);
+      }
+      for (std::size_t i = 0; i < keys.cells.size(); ++i, at += 2) {
+        if (spaced && known(node.parts[at]).live && known(node.parts[at + 1]).live) {
+          usable = kUnbounded;
+        }
+      }
+      const std::uint32_t most = separated ? keys.max : std::min(keys.max, 1u);
+      out.live = out.live && usable >= keys.min && required <= most && keys.min <= most;
+      out.empty = out.live && keys.min == 0 && required == 0;
+      out.texts = out.live && usable > 0 && most > 0;
+      return out;
+    }
     default:  // a scope
       return known(node.parts[0]);
   }
@@ -237,6 +279,15 @@ Hash128 RuleLowering::hash_of(
     return hasher.add(2).add(pool_.node(values_.at(rules_[target].body)).hash).finish();
   }
   hasher.add(node.min).add(node.max).add(node.parts.size());
+  if (node.op == Op::kKeyed) {
+    const Grammar::Keys& keys = grammar_.keyed_[node.extra];
+    hasher.add(keys.ordered).add(keys.canonical).add(keys.loose).add(keys.min).add(keys.max);
+    for (const Grammar::Entry& entry : keys.entries) {
+      hasher.add(entry.key.has_value()).add(entry.required).add(entry.name.size());
+      hasher.add(std::string_view(entry.name));
+    }
+    for (const Grammar::Cell& cell : keys.cells) hasher.add(cell.quoted);
+  }
   for (std::uint32_t part : node.parts) {
     const auto terminal = values_.find(part);
     hasher.add(calls_.at(part) ? hashes.at(part) : pool_.node(terminal->second).hash);
@@ -263,7 +314,7 @@ void RuleLowering::name_calls(const std::vector<std::uint32_t>& component) {
   }
 }
 
-ExprId RuleLowering::build(const Grammar::Node& node) const {
+ExprId RuleLowering::build(const Grammar::Node& node) {
   std::vector<ExprId> parts;
   for (std::uint32_t part : node.parts) parts.push_back(values_.at(part));
   switch (node.op) {
@@ -283,6 +334,8 @@ ExprId RuleLowering::build(const Grammar::Node& node) const {
       return pool_.unite(parts);
     case Op::kRepeat:
       return pool_.repeat(parts[0], node.min, node.max);
+    case Op::kKeyed:
+      return grammar_.build_keyed(pool_, node, parts, context_, symbols_, allowed_);
     default:  // a scope
       return parts[0];
   }

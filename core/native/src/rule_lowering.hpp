@@ -64,7 +64,7 @@ class RuleLowering {
   Hash128 hash_of(std::uint32_t at, const std::unordered_map<std::uint32_t, Hash128>& hashes,
                   const std::unordered_map<std::uint32_t, std::uint32_t>& numbers) const;
   void lower_body(const Rule& rule);
-  ExprId build(const Grammar::Node& node) const;
+  ExprId build(const Grammar::Node& node);
   [[noreturn]] void refuse(const std::string& what) const;
 
   const Grammar& grammar_;

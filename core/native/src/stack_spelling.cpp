@@ -164,8 +164,9 @@ StackSpelling::Relation StackSpelling::compute(ExprId id) {
     case Kind::kRepeat:
       return repeated(relation(ExprId{node.a}), node.min, node.max);
     case Kind::kLexed:
+    case Kind::kKeyed:
     case Kind::kAnd: {
-      Relation out = none();  // lexemes are made of single-byte tokens
+      Relation out = none();  // lexemes and keys are made of single-byte tokens
       set(out[0], 0);
       return out;
     }
@@ -181,7 +182,10 @@ StackSpelling::Relation StackSpelling::compute(ExprId id) {
 
 void StackSpelling::calls_of(ExprId id, std::vector<ExprId>& out) const {
   const Node& node = pool_.node(id);
-  if (!(node.flags & kCalls) || node.kind == Kind::kLexed || node.kind == Kind::kAnd) return;
+  if (!(node.flags & kCalls) || node.kind == Kind::kLexed || node.kind == Kind::kKeyed ||
+      node.kind == Kind::kAnd) {
+    return;
+  }
   if (node.kind == Kind::kCall) {
     out.push_back(id);
   } else if (node.kind == Kind::kUnion) {

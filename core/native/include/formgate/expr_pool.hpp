@@ -30,6 +30,7 @@
 
 #include "formgate/char_set.hpp"
 #include "formgate/compile_context.hpp"
+#include "formgate/keyed.hpp"
 #include "formgate/leaf_dfa.hpp"
 #include "formgate/lexing.hpp"
 #include "formgate/types.hpp"
@@ -51,15 +52,17 @@ enum class Kind : std::uint8_t {
   kBehind,   // zero width: tracker a accepts the text so far (or does not, when b is 1)
   kCall,     // the texts of rule a, never the empty text
   kLexed,    // texts with a lexer; see lexing.hpp
+  kKeyed,    // lists without repetition; see keyed.hpp
   kScope,    // first member, with trackers for its look-behinds; its text is all look-around sees
 };
 
-constexpr std::uint8_t kNullable = 1;  // accepts the empty text whatever surrounds it
-constexpr std::uint8_t kLooks = 2;     // has a look-ahead that sees beyond the expression
-constexpr std::uint8_t kText = 4;      // only well-formed UTF-8
-constexpr std::uint8_t kBoolean = 8;   // emptiness is not decided by structure alone
-constexpr std::uint8_t kAround = 16;   // has look-around inside that no scope closes
-constexpr std::uint8_t kCalls = 32;    // has calls of rules, or a lexer
+constexpr std::uint8_t kNullable = 1;   // accepts the empty text whatever surrounds it
+constexpr std::uint8_t kLooks = 2;      // has a look-ahead that sees beyond the expression
+constexpr std::uint8_t kText = 4;       // only well-formed UTF-8
+constexpr std::uint8_t kBoolean = 8;    // emptiness is not decided by structure alone
+constexpr std::uint8_t kAround = 16;    // has look-around inside that no scope closes
+constexpr std::uint8_t kCalls = 32;     // has calls of rules, or a lexer
+constexpr std::uint8_t kCaptures = 64;  // a key is being read that must be new
 
 struct LinearTerm {
   ByteSet bytes;
@@ -133,6 +136,8 @@ class ExprPool : public std::enable_shared_from_this<ExprPool> {
   // --- constructors (expr_build.cpp) ---
   ExprId bytes(const ByteSet& set);
   ExprId chars(const CharSet& set);
+  // JSON's spellings of one character of the set: all, or the canonical one.
+  ExprId json_chars(const CharSet& set, bool canonical);
   ExprId literal(std::string_view text);
   ExprId strings(std::shared_ptr<const LeafDfa> automaton);
   ExprId leaf(std::uint32_t automaton, std::uint32_t state);
@@ -189,7 +194,8 @@ class ExprPool : public std::enable_shared_from_this<ExprPool> {
 
   // --- derivatives (linear_form.cpp, look_around.cpp) ---
   LinearForm linear_form(ExprId id);
-  ExprId step(ExprId id, std::uint8_t byte);  // kEmptyId where nothing lives
+  ExprId step(ExprId id, std::uint8_t byte);      // kEmptyId where nothing lives
+  ExprId raw_step(ExprId id, std::uint8_t byte);  // may have no text
   const Row& row(ExprId id);
   // Some character of the class begins a text of the expression.
   bool meets(std::uint32_t class_index, ExprId id);
@@ -212,6 +218,8 @@ class ExprPool : public std::enable_shared_from_this<ExprPool> {
   ExprId restrict_to(ExprId id, const ByteSet& allowed);
 
   Lexing& lexing() { return *lexing_; }
+  Keyed& keyed() { return keyed_; }
+  ExprId intern_keyed(const Node& node) { return intern(node); }
 
   // Data that other parts of the engine keep as long as the pool (the mask caches).
   std::vector<std::shared_ptr<void>>& attachments() { return attachments_; }
@@ -321,6 +329,8 @@ class ExprPool : public std::enable_shared_from_this<ExprPool> {
   std::deque<Row> rows_;
   std::vector<std::shared_ptr<void>> attachments_;
   std::unique_ptr<Lexing> lexing_;
+  Keyed keyed_;
+  std::unordered_map<std::uint64_t, ExprId> json_chars_;  // (class, canonical)
   std::size_t member_bytes_ = 0;
   std::size_t automaton_bytes_ = 0;
 };

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -42,7 +43,34 @@ class Grammar {
   Handle look_behind(Handle before, bool negative);
   Handle scope(Handle part);
   Handle rule(const std::string& name);
+  // Each part at most once, in any order.
   Handle unordered(const std::vector<Handle>& parts);
+  // The JSON spellings of what a part matches; look-around in it sees just that.
+  Handle json_text(Handle part, bool canonical);
+  struct Entry {
+    std::string name = {};  // known by name, unless there is a key
+    std::optional<Handle> key = {};
+    Handle value = 0;
+    bool required = false;
+  };
+  struct Cell {
+    Handle keys = 0;
+    Handle value = 0;
+    bool quoted = true;
+  };
+  struct Keys {
+    std::vector<Entry> entries = {};
+    std::vector<Cell> cells = {};
+    Handle colon = 0;
+    Handle comma = 0;
+    bool ordered = false;
+    bool canonical = false;
+    std::uint32_t min = 0;
+    std::uint32_t max = kUnbounded;
+    bool loose = false;  // parts in any order, which must not be mistaken for one another
+  };
+  // No key twice; see keyed.hpp.
+  Handle keyed(Keys keys);
   Handle special_token(const std::string& name);
   // A terminal as a symbol, below a `lexed` node.
   Handle terminal(const std::string& name);
@@ -70,6 +98,7 @@ class Grammar {
   ExprId lower(ExprPool& pool, CompileContext& context, std::unique_lock<std::mutex>& lock,
                const ByteSet& allowed, const ByteSet& lexemes) const;
   bool has_lexers() const { return !lexed_.empty(); }
+  bool has_keys() const { return !keyed_.empty(); }
 
  private:
   friend class RuleLowering;
@@ -87,7 +116,8 @@ class Grammar {
     kLookBehind,
     kScope,
     kRule,
-    kUnordered,
+    kKeyed,
+    kJsonText,
     kSpecial,
     kTerminal,
     kLexed,
@@ -114,6 +144,8 @@ class Grammar {
     ByteSet lexemes;
     std::unordered_map<std::string, ExprId> codes;
     bool inside = false;  // of a lexed node
+    enum class Spelling : std::uint8_t { kPlain, kJson, kCanonicalJson };
+    Spelling spelling = Spelling::kPlain;
   };
 
   Handle add(Node node);
@@ -125,6 +157,12 @@ class Grammar {
   // Without closing the scope: look-behinds go to `trackers`.
   ExprId lower_open(ExprPool& pool, std::uint32_t root, CompileContext& context, Done& scopes,
                     std::size_t depth, const Symbols& symbols, std::vector<ExprId>& trackers) const;
+  ExprId lower_json(ExprPool& pool, const Node& node, CompileContext& context, std::size_t depth,
+                    const Symbols& symbols) const;
+  ExprId json_literal(ExprPool& pool, std::string_view text, bool canonical) const;
+  // Of the values of a node's parts.
+  ExprId build_keyed(ExprPool& pool, const Node& node, const std::vector<ExprId>& parts,
+                     CompileContext& context, const Symbols& symbols, const ByteSet& allowed) const;
   ExprId lower_lexed(ExprPool& pool, const Lexed& lexed, CompileContext& context,
                      const Symbols& symbols) const;
   LexTerminal lower_pattern(ExprPool& pool, const Terminal& terminal, LexMode mode,
@@ -140,6 +178,7 @@ class Grammar {
   std::vector<ByteSet> byte_sets_;
   std::vector<std::shared_ptr<const LeafDfa>> automata_;
   std::vector<Lexed> lexed_;
+  std::vector<Keys> keyed_;
   std::unordered_map<std::string, std::uint32_t> rules_;
   std::vector<std::string> rule_order_;
   std::uint32_t start_ = 0;

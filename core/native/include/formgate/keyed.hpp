@@ -1,0 +1,206 @@
+// Lists without repetition: the members of a JSON object, no name twice, the items of an array, no
+// value twice, and parts in any order.
+//
+// What may still come depends on what has come, so a state carries data: which of the known keys
+// are taken, and which others were used. All of it is content: equal data, equal states. A key of
+// an unknown name is captured while it is read. Nothing is enumerated before text leads there.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "formgate/json_spelling.hpp"
+#include "formgate/types.hpp"
+
+namespace formgate {
+
+class ExprPool;
+struct LinearTerm;
+
+class Keyed {
+ public:
+  // A key known beforehand: by its name, or (with quoted false) by all spellings of it.
+  struct Entry {
+    std::string name = {};
+    ExprId key{};
+    ExprId value{};  // what follows the colon; without a colon, nothing
+    bool required = false;
+  };
+  // Keys of which any number may come, each once.
+  struct Cell {
+    ExprId keys{};  // between the quotes, if quoted; else spellings of numbers
+    ExprId value{};
+    bool quoted = true;
+  };
+  struct Table {
+    std::vector<Entry> entries;
+    std::vector<Cell> cells;
+    ExprId colon{};
+    ExprId comma{};
+    bool named = true;     // entries are known by name, and are no keys of cells
+    bool ordered = false;  // entries as they stand, then cells; else any order
+    bool canonical = false;
+    std::uint32_t min = 0;
+    std::uint32_t max = 0;
+    ByteSet allowed = ByteSet::all();  // bytes that names may be spelled with
+  };
+
+  explicit Keyed(ExprPool& pool) : pool_(pool) {}
+
+  // The language of a table, whose parts are decided (ExprPool::decide). Parts without any text
+  // cannot come; where they must, nothing matches.
+  ExprId make(Table table);
+  // The same over fewer bytes, its parts renamed.
+  template <typename Visit>
+  ExprId restricted(ExprId id, const ByteSet& allowed, Visit&& visit) {
+    Table table = given_[tables_[states_[record(id).state].table].given];
+    table.allowed = table.allowed & allowed;
+    for (Entry& entry : table.entries) {
+      if (!table.named) entry.key = visit(entry.key);
+      entry.value = visit(entry.value);
+    }
+    for (Cell& cell : table.cells) {
+      cell.keys = visit(cell.keys);
+      cell.value = visit(cell.value);
+    }
+    table.colon = visit(table.colon);
+    table.comma = visit(table.comma);
+    return make(std::move(table));
+  }
+
+  // An equivalent expression one step on, for all parts but captured keys.
+  std::vector<LinearTerm> form(ExprId id);
+  ExprId step(ExprId id, std::uint8_t byte);
+  ByteSet alphabet(ExprId id) const;
+  // The keys that may come, for people.
+  std::string describe(ExprId id) const;
+
+  // --- captured keys (masks.cpp) ---
+  bool captures(ExprId id) const;
+  // What a captured key is without its data: the keys, and what follows them.
+  struct Plain {
+    ExprId keys;
+    ExprId after;
+    ExprId blocked;   // rests that would spell a key that must not come; kEmptyId: none
+    bool extensible;  // whatever is read, other keys remain
+    bool quoted;
+  };
+  Plain plain(ExprId id);
+
+  std::size_t memory_usage() const { return bytes_; }
+
+ private:
+  struct Child {
+    std::uint32_t character;
+    std::uint32_t node;
+  };
+  struct TrieNode {
+    std::vector<Child> children;
+    std::vector<std::uint32_t> entries;  // at or below
+    std::uint32_t entry = kNoIndex;      // ends here
+  };
+  struct Compiled {
+    std::uint32_t given;  // index of the table as it was given
+    std::vector<Entry> entries;
+    std::vector<Cell> cells;
+    std::vector<std::string> names;  // of all entries, sorted; no keys of cells
+    std::vector<TrieNode> trie;
+    ExprId colon;
+    ExprId comma;
+    ExprId open_quote;
+    ExprId close_quote;
+    bool named;
+    bool ordered;
+    bool canonical;
+    std::uint32_t min;
+    std::uint32_t max;
+    std::uint32_t capacity;  // how many keys the cells have, kUnbounded if many
+    ByteSet allowed;
+    ByteSet alphabet;
+    std::uint8_t flags;
+    std::uint16_t depth;
+    Hash128 hash;
+  };
+  using Bits = std::vector<std::uint64_t>;
+  // What has come.
+  struct State {
+    std::uint32_t table = 0;
+    std::uint32_t position = 0;  // entries before it are past, if ordered
+    Bits taken = {};             // else
+    std::uint32_t used = 0;      // set of keys of cells
+    std::uint32_t count = 0;     // of keys, up to where more make no difference
+    std::uint32_t left = 0;      // required entries that have not come
+    std::uint32_t until = 0;     // the last entry that may come, if ordered
+    Hash128 hash = {};
+  };
+  enum class Part : std::uint8_t {
+    kFirst,    // keys, or nothing
+    kRest,     // after a key and its value: a comma and more, or nothing
+    kNames,    // inside a known key
+    kCapture,  // inside a key of a cell
+  };
+  struct Record {
+    Part part = Part::kFirst;
+    std::uint32_t state = 0;
+    std::uint32_t at = 0;      // node of the trie, or cell
+    std::uint32_t reader = 0;  // what of the key was read
+    ExprId keys{};             // what of it is left
+    ExprId body{kNoIndex};     // the same as an expression of other kinds, once asked for
+    Hash128 hash = {};
+  };
+  struct HashOfHash {
+    std::size_t operator()(const Hash128& hash) const { return hash.lo; }
+  };
+
+  const Record& record(ExprId id) const;
+  std::uint32_t intern_state(State state);
+  ExprId node(Record record);
+  ExprId first(std::uint32_t state);
+  ExprId rest(std::uint32_t state);
+  ExprId names(std::uint32_t state, std::uint32_t at);
+  ExprId capture(std::uint32_t state, std::uint32_t cell, ExprId keys, const JsonReader& reader);
+  ExprId key(std::uint32_t state);
+  ExprId body(std::uint32_t record);
+  ExprId after(std::uint32_t state, std::uint32_t cell, const std::string* key);
+  ExprId character(const Compiled& table, std::uint32_t value);
+  ExprId spelling(const Compiled& table, std::string_view text);
+  ExprId blocked(const Record& record);
+  bool extensible(ExprId keys) const;
+  bool some_number_left(const Record& record);
+
+  bool open(const State& state, std::uint32_t entry) const;
+  bool cells_open(const State& state) const;
+  bool may_end(const State& state) const;
+  bool may_go_on(const State& state) const;
+  std::uint32_t capacity_left(const State& state) const;
+  std::uint32_t capacity_of(const Compiled& table);
+  std::uint32_t choose(std::uint32_t state, std::uint32_t entry);
+  std::uint32_t choose_cell(std::uint32_t state, const std::string* key);
+  bool used(const State& state, const std::string& key) const;
+  std::uint32_t with_key(std::uint32_t set, const std::string& key);
+  std::uint32_t reader_of(const JsonReader& reader);
+  void add_name(Compiled& table, std::uint32_t entry);
+
+  ExprPool& pool_;
+  std::vector<Table> given_;
+  std::vector<Compiled> tables_;
+  std::deque<State> states_;
+  std::deque<Record> records_;
+  std::deque<std::vector<std::string>> sets_{{}};  // of keys, sorted
+  std::deque<JsonReader> readers_{{}};
+  std::unordered_map<Hash128, std::uint32_t, HashOfHash> table_index_;
+  std::unordered_map<Hash128, std::uint32_t, HashOfHash> state_index_;
+  std::unordered_map<Hash128, std::uint32_t, HashOfHash> record_index_;
+  std::unordered_map<Hash128, std::uint32_t, HashOfHash> set_index_;
+  std::unordered_map<Hash128, std::uint32_t, HashOfHash> reader_index_;
+  std::size_t bytes_ = 0;
+};
+
+// The value of a number's spelling, the same for all spellings of one value.
+std::string canonical_number(std::string_view spelling);
+
+}  // namespace formgate

@@ -1,0 +1,358 @@
+// Tables of keys and the states that count them; keyed_form.cpp has the derivatives.
+#include "formgate/keyed.hpp"
+
+#include <algorithm>
+
+#include "expr_helpers.hpp"
+#include "formgate/errors.hpp"
+#include "formgate/expr_pool.hpp"
+#include "utf8.hpp"
+
+namespace formgate {
+namespace {
+
+bool test(const std::vector<std::uint64_t>& bits, std::uint32_t i) {
+  return (bits[i >> 6] >> (i & 63)) & 1;
+}
+
+// Appends `digits` to the exponent; false where it has more digits than are summed here.
+bool parse_exponent(std::string_view digits, std::int64_t& out) {
+  bool negative = false;
+  if (!digits.empty() && (digits[0] == '-' || digits[0] == '+')) {
+    negative = digits[0] == '-';
+    digits.remove_prefix(1);
+  }
+  while (digits.size() > 1 && digits[0] == '0') digits.remove_prefix(1);
+  if (digits.size() > 17) return false;
+  out = 0;
+  for (char c : digits) out = out * 10 + (c - '0');
+  if (negative) out = -out;
+  return true;
+}
+
+}  // namespace
+
+std::string canonical_number(std::string_view spelling) {
+  const bool negative = !spelling.empty() && spelling[0] == '-';
+  if (negative) spelling.remove_prefix(1);
+  const std::size_t mark = spelling.find_first_of("eE");
+  std::string digits;
+  std::int64_t exponent = 0;
+  bool fraction = false;
+  for (char c : spelling.substr(0, mark)) {
+    if (c == '.') {
+      fraction = true;
+      continue;
+    }
+    digits.push_back(c);
+    if (fraction) --exponent;
+  }
+  while (!digits.empty() && digits.back() == '0') {
+    digits.pop_back();
+    ++exponent;
+  }
+  digits.erase(0, std::min(digits.find_first_not_of('0'), digits.size()));
+  if (digits.empty()) return "0";
+  std::string out = negative ? "-" : "";
+  out += digits;
+  std::int64_t given = 0;
+  if (mark != std::string_view::npos) {
+    const std::string_view rest = spelling.substr(mark + 1);
+    // Beyond 10^17 exponents are compared as written.
+    if (!parse_exponent(rest, given))
+      return out + "e" + std::to_string(exponent) + "+" + std::string(rest);
+  }
+  return out + "e" + std::to_string(exponent + given);
+}
+
+// --- tables ---
+
+void Keyed::add_name(Compiled& table, std::uint32_t entry) {
+  std::uint32_t at = 0;
+  const std::string& name = table.entries[entry].name;
+  const auto enter = [&](std::uint32_t node) {
+    at = node;
+    table.trie[at].entries.push_back(entry);
+  };
+  enter(0);
+  for (std::size_t i = 0; i < name.size();) {
+    const auto lead = static_cast<std::uint8_t>(name[i]);
+    const int length = std::max(continuations(lead), 0);
+    std::uint32_t value = lead_bits(lead, length);
+    for (int k = 1; k <= length; ++k) {
+      value =
+          (value << 6) | (static_cast<std::uint8_t>(name[i + static_cast<std::size_t>(k)]) & 0x3Fu);
+    }
+    i += static_cast<std::size_t>(length) + 1;
+    const auto& children = table.trie[at].children;
+    const auto known = std::ranges::find(children, value, &Child::character);
+    if (known != children.end()) {
+      enter(known->node);
+      continue;
+    }
+    const auto fresh = static_cast<std::uint32_t>(table.trie.size());
+    table.trie[at].children.push_back({value, fresh});
+    table.trie.emplace_back();
+    enter(fresh);
+  }
+  table.trie[at].entry = entry;
+}
+
+ExprId Keyed::make(Table given) {
+  constexpr ExprId kNothing = ExprPool::kEmptyId;
+  Hasher hasher(0x4E1ED);
+  hasher.add(given.named).add(given.ordered).add(given.canonical).add(given.min).add(given.max);
+  for (unsigned i = 0; i < 4; ++i) hasher.add(given.allowed.word(i));
+  const auto hash_of = [this](ExprId id) { return pool_.node(id).hash; };
+  hasher.add(hash_of(given.colon)).add(hash_of(given.comma)).add(given.entries.size());
+  for (const Entry& entry : given.entries) {
+    hasher.add(entry.name.size()).add(std::string_view(entry.name)).add(entry.required);
+    if (!given.named) hasher.add(hash_of(entry.key));
+    hasher.add(hash_of(entry.value));
+  }
+  for (const Cell& cell : given.cells) {
+    hasher.add(hash_of(cell.keys)).add(hash_of(cell.value)).add(cell.quoted);
+  }
+  const Hash128 hash = hasher.finish();
+  State start;
+  if (const auto it = table_index_.find(hash); it != table_index_.end()) {
+    if (it->second == kNoIndex) return kNothing;
+    start.table = it->second;
+    start.taken.assign((tables_[it->second].entries.size() + 63) / 64, 0);
+    return first(intern_state(std::move(start)));
+  }
+
+  Compiled table{};
+  table.given = static_cast<std::uint32_t>(given_.size());
+  table.colon = given.colon;
+  table.comma = given.comma;
+  table.named = given.named;
+  table.ordered = given.ordered;
+  table.canonical = given.canonical;
+  table.min = given.min;
+  table.max = given.max;
+  table.allowed = given.allowed;
+  table.hash = hash;
+  const ExprId quote = pool_.bytes(ByteSet::of('"') & given.allowed);
+  table.open_quote = table.close_quote = quote;
+  const bool spaced = pool_.live(given.colon);
+  bool possible = true;
+  table.flags = kText;
+  const auto note = [&](ExprId id) {
+    const Node& node = pool_.node(id);
+    table.flags |= node.flags & kCalls;
+    if (!(node.flags & kText)) table.flags &= static_cast<std::uint8_t>(~kText);
+    table.depth = std::max(table.depth, deeper(node.depth));
+    table.alphabet = table.alphabet | pool_.alphabet(id);
+  };
+  for (const Entry& entry : given.entries) {
+    if (given.named) table.names.push_back(entry.name);
+    bool usable = spaced && pool_.live(entry.value);
+    if (given.named) {
+      const ExprId spelled = spelling(table, entry.name);
+      usable = usable && pool_.live(spelled) && quote != kNothing;
+      if (usable) table.alphabet = table.alphabet | pool_.alphabet(spelled);
+    } else {
+      usable = usable && pool_.live(entry.key);
+      if (usable) note(entry.key);
+    }
+    if (!usable) {
+      possible = possible && !entry.required;
+      continue;
+    }
+    note(entry.value);
+    table.entries.push_back(entry);
+  }
+  std::ranges::sort(table.names);
+  for (const Cell& cell : given.cells) {
+    if (!spaced || !pool_.live(cell.keys) || !pool_.live(cell.value)) continue;
+    if (cell.quoted && quote == kNothing) continue;
+    table.cells.push_back(cell);
+    note(cell.keys);
+    note(cell.value);
+  }
+  note(table.colon);
+  if (pool_.live(table.comma)) {
+    note(table.comma);
+  } else {
+    table.max = std::min(table.max, 1u);
+  }
+  if (quote != kNothing) table.alphabet.insert('"');
+  const auto required = static_cast<std::uint32_t>(
+      std::ranges::count_if(table.entries, [](const Entry& entry) { return entry.required; }));
+  table.capacity = capacity_of(table);
+  const bool enough =
+      table.capacity == kUnbounded || table.entries.size() + table.capacity >= table.min;
+  possible = possible && required <= table.max && table.min <= table.max && enough;
+  const auto number = static_cast<std::uint32_t>(tables_.size());
+  table_index_.emplace(hash, possible ? number : kNoIndex);
+  if (!possible) return kNothing;
+  table.trie.emplace_back();
+  if (table.named) {
+    for (std::uint32_t i = 0; i < table.entries.size(); ++i) add_name(table, i);
+  }
+  for (const Entry& entry : given.entries) bytes_ += 2 * (sizeof(Entry) + entry.name.size());
+  for (const TrieNode& node : table.trie) {
+    bytes_ += sizeof(TrieNode) + node.children.size() * sizeof(Child) + node.entries.size() * 4;
+  }
+  start.table = number;
+  start.taken.assign((table.entries.size() + 63) / 64, 0);
+  given_.push_back(std::move(given));
+  tables_.push_back(std::move(table));
+  return first(intern_state(std::move(start)));
+}
+
+// --- states ---
+
+std::uint32_t Keyed::intern_state(State state) {
+  const Compiled& table = tables_[state.table];
+  const auto size = static_cast<std::uint32_t>(table.entries.size());
+  if (table.ordered) state.taken.clear();
+  state.left = 0;
+  state.until = size;
+  for (std::uint32_t i = state.position; i < size; ++i) {
+    if (!table.entries[i].required || (!table.ordered && test(state.taken, i))) continue;
+    ++state.left;
+    state.until = std::min(state.until, i);
+  }
+  Hasher hasher(0x57A7);
+  hasher.add(table.hash).add(state.position).add(state.count);
+  for (std::uint64_t word : state.taken) hasher.add(word);
+  for (const std::string& key : sets_[state.used]) {
+    hasher.add(key.size()).add(std::string_view(key));
+  }
+  state.hash = hasher.finish();
+  const auto [it, fresh] =
+      state_index_.emplace(state.hash, static_cast<std::uint32_t>(states_.size()));
+  if (fresh) {
+    bytes_ += sizeof(State) + state.taken.size() * 8 + 48;
+    states_.push_back(std::move(state));
+  }
+  return it->second;
+}
+
+bool Keyed::may_end(const State& state) const {
+  return state.count >= tables_[state.table].min && state.left == 0;
+}
+
+bool Keyed::may_go_on(const State& state) const {
+  if (cells_open(state)) return true;
+  const auto size = static_cast<std::uint32_t>(tables_[state.table].entries.size());
+  for (std::uint32_t i = state.position; i < size; ++i) {
+    if (open(state, i)) return true;
+  }
+  return false;
+}
+
+std::uint32_t Keyed::capacity_left(const State& state) const {
+  const std::uint32_t all = tables_[state.table].capacity;
+  if (all == kUnbounded) return all;
+  const auto gone = static_cast<std::uint32_t>(sets_[state.used].size());
+  return all > gone ? all - gone : 0;
+}
+
+bool Keyed::cells_open(const State& state) const {
+  const Compiled& table = tables_[state.table];
+  if (table.cells.empty() || state.count >= table.max) return false;
+  if (!table.ordered) return state.left < table.max - state.count;
+  const std::uint64_t reach = static_cast<std::uint64_t>(state.count) + capacity_left(state);
+  return state.left == 0 && reach >= table.min;
+}
+
+// Counts the keys of the cells, where it matters whether there are enough.
+std::uint32_t Keyed::capacity_of(const Compiled& table) {
+  constexpr std::size_t kMostKeys = 4096;
+  if (table.cells.empty()) return 0;
+  if (table.min < 2) return kUnbounded;
+  std::uint32_t count = 0;
+  for (const Cell& cell : table.cells) {
+    if (extensible(cell.keys) || !cell.quoted) return kUnbounded;
+    std::vector<std::string> found;
+    std::vector<std::pair<ExprId, JsonReader>> work{{cell.keys, JsonReader()}};
+    for (std::size_t steps = 0; !work.empty(); ++steps) {
+      if (steps > 16 * kMostKeys || work.size() > kMostKeys) return kUnbounded;
+      const auto [keys, reader] = std::move(work.back());
+      work.pop_back();
+      if (pool_.nullable(keys)) found.push_back(reader.text());
+      const LinearForm form = pool_.linear_form(keys);
+      for (const LinearTerm& term : std::vector<LinearTerm>(form.begin(), form.end())) {
+        if (!pool_.live(term.target)) continue;
+        term.bytes.for_each([&](std::uint8_t b) {
+          if (b == '\\') return;  // another spelling, or one of few characters
+          JsonReader next = reader;
+          next.push(b);
+          work.emplace_back(term.target, std::move(next));
+        });
+      }
+    }
+    std::ranges::sort(found);
+    found.erase(std::unique(found.begin(), found.end()), found.end());
+    std::erase_if(found, [&](const std::string& key) {
+      return std::ranges::binary_search(table.names, key);
+    });
+    count += static_cast<std::uint32_t>(found.size());
+  }
+  return count;
+}
+
+// Whether an entry may come next, and the rest be completed after it.
+bool Keyed::open(const State& state, std::uint32_t entry) const {
+  const Compiled& table = tables_[state.table];
+  if (state.count >= table.max) return false;
+  if (table.ordered ? entry < state.position || entry > state.until : test(state.taken, entry)) {
+    return false;
+  }
+  const std::uint32_t left = state.left - (table.entries[entry].required ? 1 : 0);
+  if (left >= table.max - state.count) return false;
+  if (!table.ordered) return true;
+  const std::uint64_t later = table.entries.size() - entry;
+  return state.count + later + capacity_left(state) >= table.min;
+}
+
+std::uint32_t Keyed::choose(std::uint32_t state, std::uint32_t entry) {
+  State next = states_[state];
+  const Compiled& table = tables_[next.table];
+  if (table.ordered) {
+    next.position = entry + 1;
+  } else {
+    next.taken[entry >> 6] |= 1ull << (entry & 63);
+  }
+  const std::uint32_t most = table.max == kUnbounded ? table.min : table.max;
+  next.count = std::min(next.count + 1, most);
+  if (!cells_open(next)) next.used = 0;
+  return intern_state(std::move(next));
+}
+
+std::uint32_t Keyed::choose_cell(std::uint32_t state, const std::string* key) {
+  State next = states_[state];
+  const Compiled& table = tables_[next.table];
+  if (table.ordered) next.position = static_cast<std::uint32_t>(table.entries.size());
+  const std::uint32_t most = table.max == kUnbounded ? table.min : table.max;
+  next.count = std::min(next.count + 1, most);
+  if (key) next.used = with_key(next.used, *key);
+  const bool more = next.count < table.max && !table.cells.empty();
+  if (!more) next.used = 0;
+  return intern_state(std::move(next));
+}
+
+std::uint32_t Keyed::with_key(std::uint32_t set, const std::string& key) {
+  std::vector<std::string> keys = sets_[set];
+  keys.insert(std::ranges::lower_bound(keys, key), key);
+  Hasher hasher(0x5E7);
+  for (const std::string& item : keys) hasher.add(item.size()).add(std::string_view(item));
+  const auto [it, fresh] =
+      set_index_.emplace(hasher.finish(), static_cast<std::uint32_t>(sets_.size()));
+  if (fresh) {
+    for (const std::string& item : keys) bytes_ += sizeof(item) + item.size();
+    sets_.push_back(std::move(keys));
+  }
+  return it->second;
+}
+
+bool Keyed::used(const State& state, const std::string& key) const {
+  const Compiled& table = tables_[state.table];
+  return std::ranges::binary_search(table.names, key) ||
+         std::ranges::binary_search(sets_[state.used], key);
+}
+
+}  // namespace formgate

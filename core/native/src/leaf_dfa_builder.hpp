@@ -1,0 +1,109 @@
+// Builds minimal acyclic automata from the end: see leaf_dfa.hpp.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "formgate/leaf_dfa.hpp"
+
+namespace formgate {
+
+struct LeafEdge {
+  std::uint8_t low;
+  std::uint8_t high;
+  std::uint32_t target;
+  bool operator==(const LeafEdge&) const = default;
+};
+
+// Adds states whose successors exist already and returns the one with the same right language.
+class LeafDfaBuilder {
+ public:
+  LeafDfaBuilder() : slots_(1024, LeafDfa::kDead) {}
+
+  std::uint32_t state(bool accepting, std::span<const LeafEdge> edges) {
+    std::uint64_t hash = avalanche(edges.size() * 2 + (accepting ? 1u : 0u) + 0x51ull);
+    for (const LeafEdge& edge : edges) {
+      hash = avalanche(hash ^ ((static_cast<std::uint64_t>(edge.target) << 16) |
+                               (static_cast<std::uint64_t>(edge.low) << 8) | edge.high)) +
+             0x9E37ull;
+    }
+    if ((dfa_.size() + 1) * 2 > slots_.size()) grow();
+    std::size_t slot = hash & (slots_.size() - 1);
+    for (; slots_[slot] != LeafDfa::kDead; slot = (slot + 1) & (slots_.size() - 1)) {
+      if (same(slots_[slot], accepting, edges)) return slots_[slot];
+    }
+    const std::uint32_t id = dfa_.size();
+    slots_[slot] = id;
+    for (const LeafEdge& edge : edges) {
+      dfa_.low_.push_back(edge.low);
+      dfa_.high_.push_back(edge.high);
+      dfa_.target_.push_back(edge.target);
+    }
+    dfa_.offsets_.push_back(static_cast<std::uint32_t>(dfa_.target_.size()));
+    if ((id >> 6) >= dfa_.accepting_.size()) dfa_.accepting_.push_back(0);
+    if (accepting) dfa_.accepting_[id >> 6] |= 1ull << (id & 63);
+    return id;
+  }
+
+  LeafDfa finish(std::uint32_t start) {
+    slots_ = {};
+    dfa_.start_ = start;
+    Hasher hasher(0xDFA);
+    hasher.add(start).add(dfa_.size());
+    for (std::uint32_t s = 0; s < dfa_.size(); ++s) {
+      hasher.add((static_cast<std::uint64_t>(dfa_.offsets_[s + 1] - dfa_.offsets_[s]) << 1) |
+                 (dfa_.accepting(s) ? 1u : 0u));
+      dfa_.for_each_edge(s, [&](std::uint8_t low, std::uint8_t high, std::uint32_t target) {
+        hasher.add((static_cast<std::uint64_t>(target) << 16) |
+                   (static_cast<std::uint64_t>(low) << 8) | high);
+      });
+    }
+    dfa_.hash_ = hasher.finish();
+    dfa_.offsets_.shrink_to_fit();
+    dfa_.low_.shrink_to_fit();
+    dfa_.high_.shrink_to_fit();
+    dfa_.target_.shrink_to_fit();
+    return std::move(dfa_);
+  }
+
+ private:
+  bool same(std::uint32_t id, bool accepting, std::span<const LeafEdge> edges) const {
+    const std::uint32_t begin = dfa_.offsets_[id];
+    if (dfa_.accepting(id) != accepting || dfa_.offsets_[id + 1] - begin != edges.size()) {
+      return false;
+    }
+    for (std::uint32_t i = 0; i < edges.size(); ++i) {
+      if (dfa_.low_[begin + i] != edges[i].low || dfa_.high_[begin + i] != edges[i].high ||
+          dfa_.target_[begin + i] != edges[i].target) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  void grow() {
+    std::vector<std::uint32_t> old(slots_.size() * 2, LeafDfa::kDead);
+    old.swap(slots_);
+    std::vector<LeafEdge> edges;
+    for (std::uint32_t id : old) {
+      if (id == LeafDfa::kDead) continue;
+      std::uint64_t hash = avalanche((dfa_.offsets_[id + 1] - dfa_.offsets_[id]) * 2ull +
+                                     (dfa_.accepting(id) ? 1u : 0u) + 0x51ull);
+      dfa_.for_each_edge(id, [&](std::uint8_t low, std::uint8_t high, std::uint32_t target) {
+        hash = avalanche(hash ^ ((static_cast<std::uint64_t>(target) << 16) |
+                                 (static_cast<std::uint64_t>(low) << 8) | high)) +
+               0x9E37ull;
+      });
+      std::size_t slot = hash & (slots_.size() - 1);
+      while (slots_[slot] != LeafDfa::kDead) slot = (slot + 1) & (slots_.size() - 1);
+      slots_[slot] = id;
+    }
+  }
+
+  LeafDfa dfa_;
+  std::vector<std::uint32_t> slots_;
+};
+
+}  // namespace formgate

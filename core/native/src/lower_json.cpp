@@ -1,0 +1,106 @@
+// Lowering of what only JSON has: text spelled inside strings, and keys that come once.
+#include <algorithm>
+
+#include "formgate/errors.hpp"
+#include "formgate/grammar.hpp"
+#include "utf8.hpp"
+
+namespace formgate {
+
+ExprId Grammar::lower_json(ExprPool& pool, const Node& node, CompileContext& context,
+                           std::size_t depth, const Symbols& symbols) const {
+  if (symbols.spelling != Symbols::Spelling::kPlain) {
+    throw Error(ErrorKind::kGrammar, "json_text(...) stands inside json_text(...)");
+  }
+  Symbols inner{symbols.lock, symbols.lexemes, {}, symbols.inside};
+  inner.spelling = node.negative ? Symbols::Spelling::kCanonicalJson : Symbols::Spelling::kJson;
+  Done scopes;  // what a scope means depends on the spelling
+  return lower_scope(pool, node.parts[0], context, scopes, depth + 1, inner);
+}
+
+ExprId Grammar::json_literal(ExprPool& pool, std::string_view text, bool canonical) const {
+  std::vector<ExprId> parts;
+  for (std::size_t i = 0; i < text.size();) {
+    const int length = continuations(static_cast<std::uint8_t>(text[i]));
+    std::uint32_t value = lead_bits(static_cast<std::uint8_t>(text[i]), std::max(length, 0));
+    bool valid = length >= 0 && i + static_cast<std::size_t>(length) < text.size();
+    for (int k = 1; valid && k <= length; ++k) {
+      const auto byte = static_cast<std::uint8_t>(text[i + static_cast<std::size_t>(k)]);
+      valid = is_continuation(byte);
+      value = (value << 6) | (byte & 0x3Fu);
+    }
+    if (!valid || !valid_character(value, length)) {
+      throw Error(ErrorKind::kGrammar,
+                  "json_text(...) has a literal that is no well-formed text, which no JSON string "
+                  "spells");
+    }
+    parts.push_back(pool.json_chars(CharSet({{value, value}}), canonical));
+    i += static_cast<std::size_t>(length) + 1;
+  }
+  ExprId out = ExprPool::kEpsilonId;
+  for (std::size_t i = parts.size(); i-- > 0;) out = pool.concat(parts[i], out);
+  return out;
+}
+
+ExprId Grammar::build_keyed(ExprPool& pool, const Node& node, const std::vector<ExprId>& parts,
+                            CompileContext& context, const Symbols& symbols,
+                            const ByteSet& allowed) const {
+  const Keys& keys = keyed_[node.extra];
+  for (ExprId part : parts) {
+    pool.decide(part, context, symbols.lock);
+    if (!pool.free_of_context(part)) {
+      throw Error(ErrorKind::kUnsupported,
+                  "a key, value or separator of a list without repetition looks around beyond "
+                  "itself; put it into scope(...)");
+    }
+  }
+  Keyed::Table table;
+  std::size_t at = 0;
+  table.colon = parts[at++];
+  table.comma = parts[at++];
+  table.allowed = allowed;
+  table.ordered = keys.ordered;
+  table.canonical = keys.canonical;
+  table.min = keys.min;
+  table.max = keys.max;
+  for (const Entry& given : keys.entries) {
+    Keyed::Entry entry;
+    entry.name = given.name;
+    entry.required = given.required;
+    if (given.key) {
+      table.named = false;
+      // A part that is there without any text is as good as not there.
+      entry.key = keys.loose ? pool.without_empty(parts[at++]) : parts[at++];
+      pool.decide(entry.key, context, symbols.lock);
+    }
+    entry.value = parts[at++];
+    table.entries.push_back(std::move(entry));
+  }
+  for (const Cell& given : keys.cells) {
+    table.cells.push_back({parts[at], parts[at + 1], given.quoted});
+    at += 2;
+  }
+  if (keys.loose) {
+    // Where one part's text begins another's, what was taken would be a matter of choice, and the
+    // choices multiply.
+    for (std::size_t i = 0; i < table.entries.size(); ++i) {
+      for (std::size_t k = 0; k < i; ++k) {
+        context.tick();
+        const ExprId first = pool.concat(table.entries[i].key, ExprPool::kAllId);
+        const ExprId second = pool.concat(table.entries[k].key, ExprPool::kAllId);
+        const ExprId both = pool.intersect(first, second);
+        pool.decide(both, context, symbols.lock);
+        if (pool.live(both)) {
+          throw Error(
+              ErrorKind::kUnsupported,
+              "unordered parts " + std::to_string(k + 1) + " and " + std::to_string(i + 1) +
+                  " can be mistaken for one another: a text of one begins a text of the "
+                  "other; make them begin differently, or write the orders out with choice");
+        }
+      }
+    }
+  }
+  return pool.keyed().make(std::move(table));
+}
+
+}  // namespace formgate
