@@ -1,0 +1,419 @@
+"""Numbers that divisibility decides: ``multipleOf: 7``, ``not: {multipleOf: 0.3}``, combinations.
+
+With all moduli multiples of ``10**-s``, a decimal is read from the left as a whole number of that
+unit, modulo the moduli's least common multiple: one residue for each prefix, ``s`` places after the
+point, and beyond them only whether there is another digit but 0. Bounds run along as comparisons
+with the digits of both. That makes a deterministic automaton, explored from its start and brought
+to its least form by refining partitions (Moore 1956), then written from its end: a state that
+leads to itself alone becomes a repetition, states on longer cycles become rules.
+
+Multiples without bounds whose modulus has no prime factor but 2 and 5 need no automaton: the last
+digits decide, and all endings are listed. Cost: ten steps for each state; the states are limited.
+"""
+
+from __future__ import annotations
+
+from math import gcd, lcm
+from typing import TYPE_CHECKING
+
+from formgate.core.errors import UnsupportedConstraint
+
+if TYPE_CHECKING:
+    from formgate.core.grammar import Node
+    from formgate.plugins.json_schema._numbers import Exact
+    from formgate.plugins.json_schema._numbers_digits import Digits
+    from formgate.plugins.json_schema._numbers_write import Range
+
+__all__ = ["write_residues"]
+
+_MAX_RESIDUES = 10_000
+_MAX_STATES = 40_000
+_MAX_ENDINGS = 2048
+
+_START, _ZERO, _WHOLE, _POINTED, _PLACES = range(5)
+_POINT = 10  # the symbol after the ten digits
+
+# What has been read: phase, count of digits (of places after the point), residue, and the
+# comparisons with the bounds, -1, 0 or 1; None where a bound is met for sure.
+_State = tuple[int, int, int, "int | None", "int | None"]
+
+
+def write_residues(part: Range, digits: Digits) -> Node:
+    """Return the node of the plain decimals of a range.
+
+    Raises:
+        UnsupportedConstraint: The automaton would be too large.
+    """
+    if part.low is None and part.high is None and len(part.one) == 1:
+        node = _endings(part.one[0][0], digits)
+        if node is not None:
+            return node
+    automaton = _Automaton(part)
+    return _Writer(*automaton.least(), digits).write()
+
+
+# -- the last digits decide
+
+
+def _endings(modulus: Exact, digits: Digits) -> Node | None:
+    """Return the positive multiples of a modulus by their last digits, or None."""
+    scale = places_of(modulus)
+    whole = int(modulus * 10**scale)
+    width = _deciding(whole)
+    if width is None or 10**width // whole > _MAX_ENDINGS:
+        return None
+    builder = digits.builder
+    parts: list[Node] = []
+    for places in range(scale + 1):
+        # The digits before and after the point are one number, `places` of them after it.
+        unit = whole // gcd(whole, 10 ** (scale - places))
+        width = _deciding(unit) or 0
+        zeros = digits.zeros if places == scale else builder.empty()
+        if not scale:
+            zeros = digits.no_fraction
+        values = range(0, 10**width, unit)
+        lead = [digits.nonzero, digits.digits]
+        if width > places:
+            ends = [_pointed(str(value).zfill(width), places) for value in values]
+            parts.append(builder.seq(*lead, builder.strings(ends), zeros))
+            short = [_pointed(str(value).zfill(places + 1), places) for value in values[1:]]
+            if short:
+                parts.append(builder.seq(builder.strings(short), zeros))
+        elif not places:
+            parts.append(builder.seq(*lead, zeros))
+        else:
+            ends = [str(value).zfill(width) if width else "" for value in values]
+            free = places - width
+            any_ending = builder.strings(ends)
+            fraction = builder.seq(builder.repeat(digits.digit, free, free), any_ending)
+            parts.append(builder.seq(*lead, digits.point, fraction, zeros))
+            small = [
+                builder.seq(
+                    *[digits.zero] * count,
+                    digits.nonzero,
+                    builder.repeat(digits.digit, free - 1 - count, free - 1 - count),
+                    any_ending,
+                )
+                for count in range(free)
+            ]
+            if len(ends) > 1:
+                small.append(builder.seq(*[digits.zero] * free, builder.strings(ends[1:])))
+            if small:
+                head = builder.seq(digits.zero, digits.point)
+                parts.append(builder.seq(head, builder.choice(*small), zeros))
+    return builder.choice(*parts)
+
+
+def _deciding(whole: int) -> int | None:
+    """Return how many last digits say whether a number is a multiple, or None if all do."""
+    twos = (whole & -whole).bit_length() - 1
+    odd, fives = whole >> twos, 0
+    while odd % 5 == 0:
+        odd //= 5
+        fives += 1
+    return max(twos, fives) if odd == 1 else None
+
+
+def places_of(value: Exact) -> int:
+    """Return how many fraction digits a decimal has."""
+    return 0 if value.denominator == 1 else _deciding(value.denominator) or 0
+
+
+def _pointed(text: str, places: int) -> str:
+    """Return digits with a point before the last so many of them."""
+    return f"{text[:-places]}.{text[-places:]}" if places else text
+
+
+# -- all digits decide
+
+
+class _Automaton:
+    """The plain decimals of a range, as a deterministic automaton over digits and the point."""
+
+    def __init__(self, part: Range) -> None:
+        from formgate.plugins.json_schema._numbers_write import plain  # noqa: PLC0415
+
+        moduli = [(modulus, count) for modulus, count in part.one if modulus]
+        self._scale = max([places_of(modulus) for modulus, _ in moduli], default=0)
+        unit = 10**self._scale
+        self._cycle = lcm(*[int(modulus * unit) for modulus, _ in moduli])
+        if self._cycle > _MAX_RESIDUES:
+            raise _too_large("residues", self._cycle, _MAX_RESIDUES)
+        constant = sum(count for modulus, count in part.one if not modulus)
+        self._generic = constant == 1
+        self._good = [
+            constant + sum(count for modulus, count in moduli if residue % int(modulus * unit) == 0)
+            == 1
+            for residue in range(self._cycle)
+        ]
+        # Without a lower bound, what is not above zero is left out.
+        self._low = ("0", "") if part.low is None else plain(part.low).partition(".")[::2]
+        self._high = None if part.high is None else plain(part.high).partition(".")[::2]
+        self._low_in, self._high_in = part.low is not None and part.low_in, part.high_in
+        bounds = [bound for bound in (self._low, self._high) if bound]
+        self._longest = max([len(whole) for whole, _ in bounds], default=0)
+        self._last = max([self._scale, *[len(fraction) for _, fraction in bounds]])
+
+    def least(self) -> tuple[list[dict[int, int]], list[bool]]:
+        """Return the least automaton: steps by symbol and whether to accept; 0 is the start."""
+        start: _State = (
+            _START,
+            0,
+            0,
+            0,
+            None if self._high is None else 0,
+        )
+        index: dict[_State, int] = {start: 0}
+        order = [start]
+        steps: list[dict[int, int]] = []
+        for state in order:
+            found: dict[int, int] = {}
+            for symbol in range(11):
+                after = self._step(state, symbol)
+                if after is None:
+                    continue
+                if after not in index:
+                    if len(order) >= _MAX_STATES:
+                        raise _too_large("states", f"more than {_MAX_STATES}", _MAX_STATES)
+                    index[after] = len(order)
+                    order.append(after)
+                found[symbol] = index[after]
+            steps.append(found)
+        return _least(steps, [self._accepts(state) for state in order])
+
+    def _step(self, state: _State, symbol: int) -> _State | None:
+        """Return the state after a symbol, or None where nothing can follow."""
+        phase, count, residue, low, high = state
+        if symbol == _POINT:
+            if phase not in (_WHOLE, _ZERO):
+                return None
+            compared = self._at_point(count, low, high)
+            return None if compared is None else (_POINTED, 0, residue, *compared)
+        if phase in (_START, _WHOLE):
+            if phase == _START and symbol == 0:
+                return (_ZERO, 1, 0, *self._digit(0, 0, low, high))
+            compared = self._digit(count, symbol, low, high)
+            residue = (residue * 10 + symbol) % self._cycle
+            return (_WHOLE, min(count + 1, self._longest + 1), residue, *compared)
+        if phase == _ZERO:
+            return None
+        found = self._place(count, symbol, low, high)
+        if found is None:
+            return None
+        if count < self._scale:
+            residue = (residue * 10 + symbol) % self._cycle
+        elif symbol:
+            residue = -1
+        return (_PLACES, min(count + 1, self._last + 1), residue, *found)
+
+    def _digit(
+        self, count: int, symbol: int, low: int | None, high: int | None
+    ) -> tuple[int | None, int | None]:
+        """Compare the digit before the point with those of the bounds."""
+        found: list[int | None] = []
+        for bound, known in ((self._low, low), (self._high, high)):
+            if bound and known == 0:
+                whole = bound[0]
+                known = (
+                    (symbol > int(whole[count])) - (symbol < int(whole[count]))
+                    if (count < len(whole))
+                    else 0
+                )
+            found.append(known)
+        return found[0], found[1]
+
+    def _at_point(
+        self, count: int, low: int | None, high: int | None
+    ) -> tuple[int | None, int | None] | None:
+        """Return what is left to compare after the point: 0, or None where nothing is."""
+        order = _compared(count, len(self._low[0]), low)
+        if order < 0:
+            return None
+        low = None if order else 0
+        if self._high:
+            order = _compared(count, len(self._high[0]), high)
+            if order > 0:
+                return None
+            high = None if order else 0
+        return low, high
+
+    def _place(
+        self, count: int, symbol: int, low: int | None, high: int | None
+    ) -> tuple[int | None, int | None] | None:
+        """Compare the digit after the point with those of the bounds."""
+        if low == 0:
+            fraction = self._low[1]
+            digit = int(fraction[count]) if count < len(fraction) else 0
+            if symbol < digit:
+                return None
+            low = None if symbol > digit else 0
+        if self._high and high == 0:
+            fraction = self._high[1]
+            digit = int(fraction[count]) if count < len(fraction) else 0
+            if symbol > digit:
+                return None
+            high = None if symbol < digit else 0
+        return low, high
+
+    def _accepts(self, state: _State) -> bool:
+        """Say whether the text may end here."""
+        phase, count, residue, low, high = state
+        if phase in (_START, _POINTED):
+            return False
+        if phase in (_ZERO, _WHOLE):
+            compared = self._at_point(count, low, high)
+            if compared is None or phase == _ZERO:
+                return False  # zero is not above zero
+            low, high = compared
+            count = 0
+        if low == 0 and (count < len(self._low[1]) or not self._low_in):
+            return False
+        if self._high and high == 0 and count >= len(self._high[1]) and not self._high_in:
+            return False
+        if residue < 0:
+            return self._generic
+        return self._good[residue * 10 ** max(self._scale - count, 0) % self._cycle]
+
+
+def _compared(count: int, length: int, known: int | None) -> int:
+    """Compare whole numbers by their count of digits, then by what their digits said."""
+    return (count > length) - (count < length) or known or 0
+
+
+def _too_large(what: str, count: object, limit: int) -> UnsupportedConstraint:
+    """Return the refusal of an automaton that would be too large."""
+    return UnsupportedConstraint(
+        f"multipleOf needs {count} {what}, and {limit} is the most",
+        hint="use a rounder multipleOf, or closer bounds, of which the multiples can be listed",
+    )
+
+
+def _least(
+    steps: list[dict[int, int]], accepting: list[bool]
+) -> tuple[list[dict[int, int]], list[bool]]:
+    """Return the least automaton that accepts the same."""
+    live = _live(steps, accepting)
+    steps = [{symbol: after for symbol, after in found.items() if after in live} for found in steps]
+    blocks = [int(flag) for flag in accepting]
+    count = len(set(blocks))
+    while True:
+        numbers: dict[object, int] = {}
+        blocks = [
+            numbers.setdefault(
+                (blocks[state], *[(symbol, blocks[after]) for symbol, after in found.items()]),
+                len(numbers),
+            )
+            for state, found in enumerate(steps)
+        ]
+        if len(numbers) == count:
+            break
+        count = len(numbers)
+    merged: list[dict[int, int]] = [{} for _ in range(count)]
+    flags = [False] * count
+    for state, found in enumerate(steps):
+        merged[blocks[state]] = {symbol: blocks[after] for symbol, after in found.items()}
+        flags[blocks[state]] = accepting[state]
+    return merged, flags
+
+
+def _live(steps: list[dict[int, int]], accepting: list[bool]) -> set[int]:
+    """Return the states from which a text can end."""
+    before: list[list[int]] = [[] for _ in steps]
+    for state, found in enumerate(steps):
+        for after in found.values():
+            before[after].append(state)
+    stack = [state for state, flag in enumerate(accepting) if flag]
+    live = set(stack)
+    while stack:
+        for state in before[stack.pop()]:
+            if state not in live:
+                live.add(state)
+                stack.append(state)
+    return live
+
+
+# -- from an automaton to nodes
+
+
+class _Writer:
+    """Writes an automaton from its end."""
+
+    def __init__(self, steps: list[dict[int, int]], accepting: list[bool], digits: Digits) -> None:
+        self._accepting = accepting
+        self._digits = digits
+        self._nodes: dict[int, Node] = {}
+        self._steps: list[dict[int, list[int]]] = []
+        for found in steps:
+            grouped: dict[int, list[int]] = {}
+            for symbol, after in found.items():
+                grouped.setdefault(after, []).append(symbol)
+            self._steps.append(grouped)
+
+    def write(self) -> Node:
+        """Return the node of the start."""
+        builder = self._digits.builder
+        for component in _components([list(found) for found in self._steps]):
+            if len(component) == 1:
+                (state,) = component
+                self._nodes[state] = self._body(state)
+                continue
+            serial = self._digits.next_serial()
+            for state in component:
+                self._nodes[state] = builder.rule(f"multiple {serial}.{state}")
+            for state in component:
+                builder.define(f"multiple {serial}.{state}", self._body(state))
+        return self._nodes[0]
+
+    def _body(self, state: int) -> Node:
+        """Return what may follow in a state, whose successors are written."""
+        builder = self._digits.builder
+        parts = [
+            builder.seq(self._class(symbols), self._nodes[after])
+            for after, symbols in self._steps[state].items()
+            if after != state or after in self._nodes
+        ]
+        if self._accepting[state]:
+            parts.append(builder.empty())
+        rest = parts[0] if len(parts) == 1 else builder.choice(*parts)
+        loop = self._steps[state].get(state)
+        if loop is None or state in self._nodes:
+            return rest
+        return builder.seq(builder.star(self._class(loop)), rest)
+
+    def _class(self, symbols: list[int]) -> Node:
+        """Return any of some digits, or the point."""
+        codes = [46 if symbol == _POINT else 48 + symbol for symbol in symbols]
+        return self._digits.builder.char_class([(code, code) for code in codes])
+
+
+def _components(after: list[list[int]]) -> list[list[int]]:
+    """Return the strongly connected components, successors first (Tarjan 1972, iterative)."""
+    index: dict[int, int] = {}
+    low: dict[int, int] = {}
+    stack: list[int] = []
+    on_stack: set[int] = set()
+    found: list[list[int]] = []
+    work: list[tuple[int, int]] = [(0, 0)]
+    while work:
+        state, place = work.pop()
+        if place == 0:
+            index[state] = low[state] = len(index)
+            stack.append(state)
+            on_stack.add(state)
+        elif after[state][place - 1] in on_stack:
+            low[state] = min(low[state], low[after[state][place - 1]])
+        for position in range(place, len(after[state])):
+            other = after[state][position]
+            if other not in index:
+                work += [(state, position + 1), (other, 0)]
+                break
+            if other in on_stack:
+                low[state] = min(low[state], index[other])
+        else:
+            if low[state] == index[state]:
+                component: list[int] = []
+                while not component or component[-1] != state:
+                    component.append(stack.pop())
+                    on_stack.discard(component[-1])
+                found.append(component)
+    return found
