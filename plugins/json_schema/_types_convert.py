@@ -139,7 +139,9 @@ class Converter:
         if origin is Literal:
             return _enumeration([(_literal(value), value) for value in given], f"{place}: Literal")
         if isinstance(origin, type):
-            return self._class(origin, given, place)
+            # tuple[()] has no arguments, as the bare tuple
+            empty = origin is tuple and not given
+            return self._class(origin, ((),) if empty else given, place)
         if hasattr(origin, "__value__"):  # a generic alias: type Pair[T] = ...
             return self._with(origin.__type_params__, given, lambda: self.shape(origin, place))
         wrapped = getattr(origin, "_name", None) in _WRAPPERS
@@ -221,18 +223,31 @@ class Converter:
         return shape
 
     def _variable(self, variable: TypeVar, place: str) -> Shape:
+        return self.shape(self._value(variable), place)
+
+    def _value(self, variable: Any) -> Any:
+        """Return what a type variable stands for: what was given, else all that it may be."""
         if variable in self._variables:
-            return self.shape(self._variables[variable], place)
-        if variable.__constraints__:
-            return OneOf(tuple(self.shape(part, place) for part in variable.__constraints__))
-        return self.shape(Any if variable.__bound__ is None else variable.__bound__, place)
+            return self._variables[variable]
+        if getattr(variable, "__constraints__", ()):
+            return Union[variable.__constraints__]  # noqa: UP007 (of a tuple)
+        bound = getattr(variable, "__bound__", None)
+        return Any if bound is None else bound
+
+    def _substituted(self, annotation: Any) -> Any:
+        """Return an argument of a generic class without type variables."""
+        if isinstance(annotation, TypeVar):
+            return self._value(annotation)
+        parameters = getattr(annotation, "__parameters__", ())
+        if isinstance(annotation, type) or not parameters:
+            return annotation
+        return annotation[tuple(map(self._value, parameters))]
 
     # --- classes with members ---
 
     def _named(self, cls: type, given: tuple[Any, ...], make: Callable[[], Shape]) -> Shape:
         """Return the definition of a class, made when it is first met."""
-        given = tuple(self._variables.get(part, part) if isinstance(part, TypeVar) else part
-                      for part in given)  # fmt: skip
+        given = tuple(map(self._substituted, given))
         key: Hashable = (cls, given)
         if key not in self._classes:
             definition = self._define(cls.__name__, key)
@@ -242,7 +257,7 @@ class Converter:
 
     def _alias(self, alias: Any, place: str) -> Shape:
         """Return the definition of a type alias, which may refer to itself."""
-        key: Hashable = (alias, tuple(self._variables.get(v) for v in alias.__type_params__))
+        key: Hashable = (alias, tuple(map(self._value, alias.__type_params__)))
         if key not in self._classes:
             definition = self._define(alias.__name__, key)
             definition.inner = self.shape(alias.__value__, place)

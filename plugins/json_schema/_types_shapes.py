@@ -141,6 +141,8 @@ class Sequence(Shape):
         if not isinstance(value, list):
             raise Mismatch("it is not an array")
         items = [_inside(self.item, part, at, decimals) for at, part in enumerate(value)]
+        if self.unique and len(set(map(identity, value))) != len(value):
+            raise Mismatch("it has an item twice")
         return self.make(items)
 
 
@@ -308,7 +310,11 @@ class Definition(Shape):
 
 
 def identity(value: object) -> Hashable:
-    """Return what tells JSON scalars apart: 1 is 1.0 and not true."""
+    """Return what tells JSON values apart: 1 is 1.0 and not true."""
+    if isinstance(value, list):
+        return ("array", tuple(map(identity, value)))
+    if isinstance(value, dict):
+        return ("object", frozenset((name, identity(part)) for name, part in value.items()))
     if isinstance(value, bool) or value is None:
         return ("constant", value)
     if isinstance(value, float):
