@@ -1,0 +1,284 @@
+"""Tool definitions and response formats: what they ask for, and what is no such request."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import pydantic
+import pytest
+from jsonschema import Draft202012Validator
+
+from formgate import GrammarError, ParseError, UnsupportedConstraint
+from formgate.plugins.json_schema._parse import read_text
+from formgate.plugins.json_schema._tools import is_request
+from formgate.plugins.json_schema._types import claims, schema_source
+
+PARAMETERS = {
+    "type": "object",
+    "properties": {"place": {"$ref": "#/$defs/place"}},
+    "required": ["place"],
+    "additionalProperties": False,
+    "$defs": {"place": {"type": "string", "maxLength": 5}},
+}
+CHAT = {"type": "function", "function": {"name": "weather", "parameters": PARAMETERS}}
+RESPONSES = {"type": "function", "name": "weather", "parameters": PARAMETERS, "strict": True}
+ANTHROPIC = {"name": "weather", "description": "The weather.", "input_schema": PARAMETERS}
+MCP = {"name": "weather", "title": "Weather", "inputSchema": PARAMETERS, "annotations": {}}
+NOW = {"type": "function", "function": {"name": "now"}}
+
+
+def valid(source, instance, **options):
+    return Draft202012Validator(schema_source(source, options)).is_valid(instance)
+
+
+@pytest.mark.parametrize("tool", [CHAT, RESPONSES, ANTHROPIC, MCP])
+def test_one_tool_stands_for_its_arguments(tool):
+    assert claims(tool)
+    assert valid(tool, {"place": "Oslo"})
+    assert not valid(tool, {"place": "Reykjavik"})
+    assert not valid(tool, {})
+    assert not valid(tool, "Oslo")
+
+
+def test_a_tool_without_parameters_takes_none():
+    assert valid(NOW, {})
+    assert not valid(NOW, {"zone": 1})
+
+
+@pytest.mark.parametrize("schema", [True, {}, {"properties": {"a": {"type": "integer"}}}])
+def test_arguments_are_an_object(schema):
+    tool = {"type": "function", "name": "f", "parameters": schema}
+    assert valid(tool, {"a": 1})
+    assert not valid(tool, [1])
+
+
+def test_arguments_described_by_a_reference():
+    recursive = {"$ref": "#/$defs/node", "$defs": {"node": {"items": {"$ref": "#/$defs/node"}}}}
+    tool = {"type": "function", "name": "f", "parameters": recursive}
+    assert valid(tool, {})
+    assert not valid(tool, [])
+    assert valid([tool, NOW], {"name": "f", "arguments": {}})
+
+
+@pytest.mark.parametrize("tool", [CHAT, RESPONSES, ANTHROPIC, MCP])
+def test_a_list_of_tools_stands_for_a_call(tool):
+    source = [NOW, tool]
+    assert claims(source)
+    assert valid(source, {"name": "now", "arguments": {}})
+    assert valid(source, {"name": "weather", "arguments": {"place": "Oslo"}})
+    assert not valid(source, {"name": "now", "arguments": {"place": "Oslo"}})
+    assert not valid(source, {"name": "weather", "arguments": {}})
+    assert not valid(source, {"name": "other", "arguments": {}})
+    assert not valid(source, {"name": "now"})
+    assert valid([NOW], {"name": "now", "arguments": {}})
+
+
+def test_references_keep_their_meaning_in_a_list():
+    def named(name, kind):
+        parameters = {
+            "$ref": "#/$defs/args",
+            "$defs": {"args": {"properties": {"x": {"type": kind}}}},
+        }
+        return {"name": name, "input_schema": parameters}
+
+    source = [named("a", "integer"), named("b", "string")]
+    assert valid(source, {"name": "a", "arguments": {"x": 1}})
+    assert not valid(source, {"name": "a", "arguments": {"x": "1"}})
+    assert valid(source, {"name": "b", "arguments": {"x": "1"}})
+    assert not valid(source, {"name": "b", "arguments": {"x": 1}})
+
+
+def test_an_address_of_its_own_is_kept():
+    tool = {
+        "name": "a",
+        "input_schema": {
+            "$id": "https://example.org/a",
+            "$schema": "http://json-schema.org/draft-07/schema#",
+            "type": "object",
+            "properties": {"x": {"$ref": "#/definitions/x"}},
+            "definitions": {"x": {"type": "integer"}},
+        },
+    }
+    assert valid([tool, NOW], {"name": "a", "arguments": {"x": 1}})
+    assert not valid([tool, NOW], {"name": "a", "arguments": {"x": "1"}})
+
+
+@pytest.mark.parametrize(
+    "choice",
+    [
+        "weather",
+        {"type": "function", "function": {"name": "weather"}},
+        {"type": "function", "name": "weather"},
+        {"type": "tool", "name": "weather"},
+        {
+            "type": "allowed_tools",
+            "mode": "required",
+            "tools": [{"type": "function", "name": "weather"}],
+        },
+        {
+            "type": "allowed_tools",
+            "allowed_tools": {"mode": "required", "tools": [{"type": "tool", "name": "weather"}]},
+        },
+    ],
+)
+def test_the_choice_of_a_tool(choice):
+    call = {"name": "weather", "arguments": {"place": "Oslo"}}
+    assert valid([NOW, CHAT], call, tool_choice=choice)
+    assert not valid([NOW, CHAT], {"name": "now", "arguments": {}}, tool_choice=choice)
+
+
+@pytest.mark.parametrize("choice", ["required", "any", {"type": "any"}, None])
+def test_any_tool(choice):
+    assert valid([NOW, CHAT], {"name": "now", "arguments": {}}, tool_choice=choice)
+
+
+@pytest.mark.parametrize(
+    ("choice", "error"),
+    [
+        ("auto", UnsupportedConstraint),
+        ("none", UnsupportedConstraint),
+        ({"type": "auto"}, UnsupportedConstraint),
+        ({"type": "allowed_tools", "mode": "auto", "tools": [NOW]}, UnsupportedConstraint),
+        ("nothing", GrammarError),
+        ({"type": "function", "function": {"name": "nothing"}}, GrammarError),
+        ({"type": "function"}, GrammarError),
+        ({"type": "tool", "name": 3}, GrammarError),
+        ({"type": "allowed_tools", "tools": []}, GrammarError),
+        (3, GrammarError),
+        ([], GrammarError),
+    ],
+)
+def test_choices_that_cannot_be_met(choice, error):
+    with pytest.raises(error) as caught:
+        schema_source([NOW, CHAT], {"tool_choice": choice})
+    assert caught.value.hint
+
+
+@pytest.mark.parametrize(
+    ("source", "error", "message"),
+    [
+        ([{"type": "function", "function": {}}], GrammarError, "tool 0 has no name"),
+        ([{"type": "function", "name": ""}], GrammarError, "tool 0 has no name"),
+        ([{"type": "function", "function": 3}], GrammarError, "tool 0 has no name"),
+        ([NOW, NOW], GrammarError, "'now'"),
+        ([{"type": "custom", "name": "code"}], UnsupportedConstraint, "custom tool"),
+        ({"type": "function", "name": "f", "parameters": 3}, GrammarError, "parameters"),
+        ({"type": "function", "name": "f", "strict": "yes"}, GrammarError, "strict"),
+        (
+            {"type": "function", "name": "f", "parameters": {}, "input_schema": {}},
+            GrammarError,
+            "both",
+        ),
+        ({"type": "text"}, GrammarError, "constrains nothing"),
+        ({"type": "json_schema"}, GrammarError, "has no schema"),
+        ({"type": "json_schema", "json_schema": []}, GrammarError, "list"),
+        ({"type": "json_schema", "schema": 3}, GrammarError, "int"),
+        ({"type": "json_schema", "schema": {}, "strict": 1}, GrammarError, "strict"),
+        ([lambda **others: None], UnsupportedConstraint, "others"),
+    ],
+)
+def test_malformed_requests(source, error, message):
+    with pytest.raises(error, match=message):
+        schema_source(source, {})
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        {"type": "json_schema", "json_schema": {"name": "n", "schema": {"type": "integer"}}},
+        {"type": "json_schema", "name": "n", "strict": True, "schema": {"type": "integer"}},
+    ],
+)
+def test_response_formats(source):
+    assert claims(source)
+    assert schema_source(source, {}) == {"type": "integer"}
+
+
+def test_any_object():
+    assert schema_source({"type": "json_object"}, {}) == {"type": "object"}
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        {},
+        {"type": "object"},
+        {"type": ["string"]},
+        {"name": "a", "description": "no tool"},
+        {"name": "a", "parameters": {}, "properties": {}},
+        {"name": {"type": "string"}, "parameters": {}},
+        {"properties": {"type": "function"}},
+        [],
+        [{"type": "object"}],
+        [CHAT, "x"],
+        ["a"],
+        [1, 2],
+        [str, int],
+        "x",
+        None,
+    ],
+)
+def test_what_is_no_request(source):
+    assert not is_request(source)
+
+
+# --- functions and types among the tools ---
+
+
+@dataclasses.dataclass
+class Order:
+    dish: str
+    count: int = 1
+
+
+class Person(pydantic.BaseModel):
+    name: str
+    friends: list[Person] = []
+
+
+def greet(who: Person, *, loud: bool = False):
+    """Say hello."""
+
+
+def test_functions_and_types_are_tools():
+    source = [greet, Order, Person, CHAT]
+    assert claims(source)
+    person = {"name": "Ada", "friends": [{"name": "Bob"}]}
+    assert valid(source, {"name": "greet", "arguments": {"who": person}})
+    assert valid(source, {"name": "Person", "arguments": person})
+    assert valid(source, {"name": "Order", "arguments": {"dish": "soup"}})
+    assert not valid(source, {"name": "Order", "arguments": {"count": 2}})
+    assert not valid(source, {"name": "greet", "arguments": person})
+
+
+def test_calls_are_read_back():
+    source = [greet, Order, CHAT]
+    text = '{"name": "greet", "arguments": {"who": {"name": "Ada"}}}'
+    assert read_text(source, {}, text, {}) == {
+        "name": "greet",
+        "arguments": {"who": Person(name="Ada")},
+    }
+    text = '{"name": "Order", "arguments": {"dish": "soup", "count": 2.0}}'
+    assert read_text(source, {}, text, {})["arguments"] == Order("soup", 2)
+    text = '{"arguments": {"place": "Oslo"}, "name": "weather"}'
+    assert read_text(source, {}, text, {}) == {"name": "weather", "arguments": {"place": "Oslo"}}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '{"name": "other", "arguments": {}}',
+        '{"name": "Order"}',
+        '{"name": "Order", "arguments": {"dish": 3}}',
+        "[]",
+    ],
+)
+def test_calls_that_are_none(text):
+    with pytest.raises(ParseError):
+        read_text([greet, Order], {}, text, {})
+
+
+def test_the_place_of_a_wrong_argument():
+    with pytest.raises(ParseError) as caught:
+        read_text([Order], {}, '{"name": "Order", "arguments": {"dish": 3}}', {})
+    assert caught.value.path == ("arguments", "dish")
