@@ -22,6 +22,7 @@ from formgate.plugins.cfg._lark_source import count_terminals, prepare
 from formgate.plugins.cfg._lark_terminals import TerminalWriter
 from formgate.plugins.cfg._lark_use import find_used, write_rules
 from formgate.plugins.cfg._options import check_options
+from formgate.plugins.cfg._scanner import MAX_COUNT
 from formgate.plugins.regex._format import flags_of
 
 if TYPE_CHECKING:
@@ -40,6 +41,7 @@ _OPTIONS = (
     "g_regex_flags",
     "import_paths",
     "base_path",
+    "max_ignored",
 )
 _MOST_TERMINALS = 1 << 14  # as in the native core, which would say so after all are written
 _LEXINGS = ("lark", "longest", "any")
@@ -61,6 +63,7 @@ def compile_lark(
     g_regex_flags: int | str = 0,
     import_paths: Sequence[str | os.PathLike[str]] = (),
     base_path: str | os.PathLike[str] | None = None,
+    max_ignored: int | None = None,
 ) -> Node:
     r"""Write a Lark grammar and return the node of its start.
 
@@ -78,6 +81,8 @@ def compile_lark(
         g_regex_flags: ``re`` flags for all terminals.
         import_paths: Folders that are searched for imports.
         base_path: The folder that relative imports begin from; by default, that of the file.
+        max_ignored: The most ignored characters between two terminals, for ``any``; for
+            ``longest``, the most blanks in a row.
 
     Raises:
         GrammarError: lark refuses the grammar, or an option has no meaning.
@@ -92,6 +97,7 @@ def compile_lark(
         >>> builder.start(compile_lark(grammar, builder, lexing="any"))
     """
     mode, lexer = _mode(lexing, parser, lexer)
+    _check_bound(max_ignored, lexing)
     if not isinstance(start, str):
         raise GrammarError(f"start is the name of a rule, not {start!r:.60}")
     text, folder = _read(source)
@@ -110,12 +116,19 @@ def compile_lark(
         _check_count(len(used.terminals))
         from formgate.plugins.cfg._lark_lexed import write_lexed  # noqa: PLC0415 (one way of two)
 
-        return write_lexed(used, terminals, start, mode=mode, contextual=lexer == "contextual")
+        blanks = None
+        if max_ignored is not None and used.ignored:
+            from formgate.plugins.cfg._lark_blanks import find_blanks  # noqa: PLC0415 (rare)
+
+            blanks = find_blanks(used, terminals, max_ignored)
+        return write_lexed(
+            used, terminals, start, mode=mode, contextual=lexer == "contextual", blanks=blanks
+        )
     if lexer is not None:
         from formgate.plugins.cfg._lark_dynamic import check_dynamic  # noqa: PLC0415 (rare)
 
         check_dynamic(used, lexer, terminals)
-    return _scannerless(used, terminals, start)
+    return _scannerless(used, terminals, start, max_ignored)
 
 
 def compile_format(source: object, builder: GrammarBuilder, options: Mapping[str, object]) -> None:
@@ -137,14 +150,21 @@ def compile_format(source: object, builder: GrammarBuilder, options: Mapping[str
     builder.start(compile_lark(source, builder, **given))
 
 
-def _scannerless(used: Used, terminals: TerminalWriter, start: str) -> Node:
+def _scannerless(
+    used: Used, terminals: TerminalWriter, start: str, max_ignored: int | None
+) -> Node:
     """Write a grammar in which every way to cut the text counts.
 
     Ignored terminals may stand before the first terminal and after each.
     """
     builder = terminals.builder
-    ignored = [terminals.pattern(terminal) for terminal in used.ignored]
-    skip = builder.star(builder.choice(*ignored)) if ignored else None
+    skip = None
+    if used.ignored and max_ignored is not None:
+        from formgate.plugins.cfg._lark_blanks import bounded_gap  # noqa: PLC0415 (rare)
+
+        skip = bounded_gap(used, terminals, max_ignored)
+    elif used.ignored:
+        skip = builder.star(builder.choice(*map(terminals.pattern, used.ignored)))
     nodes: dict[str, Node] = {}
 
     def symbol(name: str) -> Node:
@@ -191,6 +211,25 @@ def _mode(lexing: str, parser: str | None, lexer: str | None) -> tuple[str, str 
     if lexing == "longest":
         return "longest", lexer
     return ("any" if lexer.startswith("dynamic") else "first"), lexer
+
+
+def _check_bound(bound: object, lexing: str) -> None:
+    """Refuse a bound on ignored text that is none, or cannot be enforced.
+
+    Raises:
+        GrammarError: It is no count.
+        UnsupportedConstraint: lark's own lexers know none.
+    """
+    if bound is None:
+        return
+    if isinstance(bound, bool) or not isinstance(bound, int) or not 1 <= bound <= MAX_COUNT:
+        raise GrammarError(f"max_ignored is a number of characters from 1 on, not {bound!r:.60}")
+    if lexing == "lark":
+        raise UnsupportedConstraint(
+            f"max_ignored={bound} has no meaning for lark's own lexers, which know no bound",
+            hint="say lexing='longest' or lexing='any'; or bound what %ignore names, as in "
+            "/[ \\t]{1,8}/, and let rules have it where it may stand",
+        )
 
 
 def _check_count(count: int) -> None:

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
     from formgate.core._native import Engine
     from formgate.core.grammar import Node
+    from formgate.plugins.cfg._lark_blanks import Blanks
     from formgate.plugins.cfg._lark_load import Terminal
     from formgate.plugins.cfg._lark_use import Used
 
@@ -42,7 +43,13 @@ def in_order(terminals: Sequence[Terminal]) -> list[Terminal]:
 
 
 def write_lexed(
-    used: Used, terminals: TerminalWriter, start: str, *, mode: str, contextual: bool
+    used: Used,
+    terminals: TerminalWriter,
+    start: str,
+    *,
+    mode: str,
+    contextual: bool,
+    blanks: Blanks | None = None,
 ) -> Node:
     """Write a grammar that has a lexer.
 
@@ -52,6 +59,7 @@ def write_lexed(
         start: The rule that the whole text must match.
         mode: ``first`` for lark's own way, ``longest``.
         contextual: Whether only those terminals compete that the rules can take next.
+        blanks: What stands for some of the ignored terminals, for ``longest``.
 
     Raises:
         GrammarError: A terminal matches the empty text, or is no regex.
@@ -64,24 +72,33 @@ def write_lexed(
     ordered = in_order(used.terminals)
     if mode == "longest":
         ordered.sort(key=lambda terminal: (-terminal.priority, terminal.literal is None))
-    ignored = {terminal.name for terminal in used.ignored}
+    skipped = {terminal.name for terminal in used.ignored}
+    ignored = skipped if blanks is None else set()
     keywords = _keywords(ordered, terminals) if mode == "first" else {}
     lexemes = [
         _lexeme(terminal, terminals, ignored, keywords.get(terminal.name, []), mode)
         for terminal in ordered
+        if blanks is None or terminal.name not in blanks.terminals
     ]
     builder = terminals.builder
 
-    matched = {terminal.name for terminal in ordered} - ignored
+    matched = {terminal.name for terminal in ordered} - skipped
 
     def symbol(name: str) -> Node:
         # A lexer never hands on what is ignored, so no rule can have it; what is repeated no times
         # is no terminal of the lexer.
-        return builder.terminal(name) if name in matched else builder.nothing()
+        if name not in matched:
+            return builder.nothing()
+        node = builder.terminal(name)
+        return node if blanks is None else builder.seq(node, blanks.gap)
 
     write_rules(used, builder, symbol)
+    whole = builder.rule(start)
+    if blanks is not None:
+        lexemes.append(blanks.lexeme)
+        whole = builder.seq(blanks.gap, whole)
     return builder.lexed(
-        builder.rule(start),
+        whole,
         lexemes,
         mode="first" if mode == "first" else "longest",
         contextual=contextual,

@@ -231,12 +231,17 @@ def check_width(terminal: Terminal, source: LarkSource) -> None:
         )
 
 
-def unsupported_part(part: Part, source: LarkSource, reading: str) -> UnsupportedConstraint:
+def unsupported_part(
+    part: Part,
+    source: LarkSource,
+    reading: str,
+    hint: str = "say lexing='any', or lexing='longest' if it is to be one lexeme",
+) -> UnsupportedConstraint:
     """Return the error for a part in another format where there is a lexer."""
     return UnsupportedConstraint(
         f"a part in another format, %{part.name}, cannot be read {reading}",
         source=source.source,
         offset=part.place[0],
         end=part.place[1],
-        hint="say lexing='any', or lexing='longest' if it is to be one lexeme",
+        hint=hint,
     )
