@@ -1,0 +1,58 @@
+"""Format ``json_schema``: the JSON texts whose value is valid under a JSON Schema.
+
+Drafts 4, 6, 7, 2019-09 and 2020-12, every keyword of theirs. See ``docs/reference/json-schema.md``
+for the options, what is guaranteed, and what is refused.
+
+The module is imported whenever plugins are loaded, so it holds the registration only; what reads
+schemas is imported when the first one is compiled.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+from formgate.core.registry import Format, hookimpl
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from formgate.core.grammar import GrammarBuilder
+    from formgate.plugins.json_schema._write import compile_json_schema, inspect
+
+__all__ = ["FORMGATE_API", "compile_json_schema", "inspect", "register_formats"]
+
+FORMGATE_API = (1, 0)
+
+# Where a name is imported from when it is first asked for.
+_MODULES = {"compile_json_schema": "_write", "inspect": "_write"}
+
+
+def __getattr__(name: str) -> object:
+    """Import a public name when it is first asked for."""
+    if name in _MODULES:
+        return getattr(import_module(f"{__name__}.{_MODULES[name]}"), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def _write_schema(
+    source: object, builder: GrammarBuilder, options: Mapping[str, object], /
+) -> None:
+    """Import the front end and let it write the schema."""
+    from formgate.plugins.json_schema._write import compile_format  # noqa: PLC0415
+
+    compile_format(source, builder, options)
+
+
+@hookimpl
+def register_formats(register: Callable[[Format], None]) -> None:
+    """Offer the format."""
+    register(
+        Format(
+            name="json_schema",
+            compile=_write_schema,
+            aliases=("json-schema",),
+            guess=lambda source: isinstance(source, (dict, bool)),
+            description="JSON texts that are valid under a JSON Schema",
+        )
+    )

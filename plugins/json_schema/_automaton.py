@@ -1,0 +1,116 @@
+"""The automaton: states, their alternatives for objects and arrays, and which are surely empty."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from formgate.plugins.json_schema._array_clauses import ArrayClauses
+from formgate.plugins.json_schema._closed import (
+    ClosedArray,
+    ClosedObject,
+    close_array,
+    close_object,
+)
+from formgate.plugins.json_schema._facts import FALSE
+from formgate.plugins.json_schema._object_clauses import ObjectClauses
+from formgate.plugins.json_schema._states import Schemas
+
+if TYPE_CHECKING:
+    from formgate.plugins.json_schema._options import Options
+    from formgate.plugins.json_schema._shapes import Lits
+    from formgate.plugins.json_schema._states import State
+    from formgate.plugins.json_schema._values import Json
+
+__all__ = ["Automaton"]
+
+_CLOSED_OBJECTS = -1  # keys beside the kinds, in State.clauses
+_CLOSED_ARRAYS = -2
+_MAX_DEPTH = 12  # of members within members, when looking for what cannot be
+
+
+class Automaton:
+    """The alternating automaton of a schema.
+
+    Args:
+        schema: The root.
+        options: The options.
+
+    Attributes:
+        world: The subschemas and states.
+        root: The state of the root.
+    """
+
+    def __init__(self, schema: Json, options: Options) -> None:
+        self.world = Schemas(schema, options)
+        self.root = self.world.root
+        self._objects = ObjectClauses(self.world, self.empty)
+        self._arrays = ArrayClauses(self.world, self.empty)
+        self._within: set[int] = set()
+
+    def objects(self, state: State) -> list[ClosedObject]:
+        """Return the alternatives for objects in a state."""
+        found: list[ClosedObject] | None = state.clauses.get(_CLOSED_OBJECTS)
+        if found is None:
+            found = [
+                closed
+                for shape in self._objects.of_state(state)
+                for closed in close_object(shape, self.world)
+            ]
+            state.clauses[_CLOSED_OBJECTS] = found
+        return found
+
+    def arrays(self, state: State) -> list[ClosedArray]:
+        """Return the alternatives for arrays in a state."""
+        found: list[ClosedArray] | None = state.clauses.get(_CLOSED_ARRAYS)
+        if found is None:
+            closed = (close_array(shape, self.world) for shape in self._arrays.of_state(state))
+            found = [one for one in closed if one is not None]
+            state.clauses[_CLOSED_ARRAYS] = found
+        return found
+
+    def empty(self, lits: Lits) -> bool:
+        """Say whether surely no value satisfies some literals."""
+        with self.world.below():
+            return self.is_empty(self.world.state(lits))
+
+    def is_empty(self, state: State) -> bool:
+        """Say whether surely no value is in a state.
+
+        A state that is being looked at already counts as not empty, so the answer may be a wrong
+        "not sure" for recursive schemas; the engine finds those.
+        """
+        if state.empty is not None:
+            return state.empty
+        if not state.lits or state.lits == (FALSE,):
+            state.empty = bool(state.lits)
+            return state.empty
+        bits, numbers, strings = self.world.scalars(state)
+        if bits or not numbers.is_empty() or not strings.is_empty():
+            state.empty = False
+            return False
+        if state.index in self._within or len(self._within) >= _MAX_DEPTH:
+            return False
+        self._within.add(state.index)
+        try:
+            with self.world.below():
+                state.empty = self._no_array(state) and self._no_object(state)
+        finally:
+            self._within.discard(state.index)
+        return state.empty
+
+    def _no_array(self, state: State) -> bool:
+        """Say whether surely no array is in a state."""
+        for array in self.arrays(state):
+            needed = array.prefix[: array.low]
+            if array.low > len(array.prefix):
+                needed = [*needed, array.rest]
+            if not any(self.is_empty(item) for item in needed):
+                return False
+        return True
+
+    def _no_object(self, state: State) -> bool:
+        """Say whether surely no object is in a state."""
+        for one in self.objects(state):
+            if not any(needed and self.is_empty(member) for _, member, needed in one.entries):
+                return False
+        return True

@@ -1,0 +1,358 @@
+"""Alternatives: what literals say of objects, or of arrays, as a list of shapes.
+
+Each list is a disjunction: a value satisfies the literal exactly if it has one of the shapes. The
+shapes may overlap. Shapes that are surely nothing are dropped while alternatives are multiplied, and
+``oneOf`` negates a branch only against branches that it may overlap with; so real schemas have
+few alternatives, and ``max_clauses`` bounds the rest.
+
+Where ``unevaluatedProperties`` or ``unevaluatedItems`` asks which names or items a schema speaks of,
+its alternatives are *tracked*: each shape carries what is evaluated in it. Evaluating more only allows
+more; so it is enough to have an alternative for each set of branches that pass, whatever the
+others do (``LOOSELY``). Only under negation must an alternative know exactly which pass (``EXACTLY``).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
+
+from formgate.core.errors import LimitError
+from formgate.plugins.json_schema._facts import FALSE, TRUE, Facts, Op
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Hashable, Iterable
+
+    from formgate.plugins.json_schema._shapes import Lits
+    from formgate.plugins.json_schema._states import Schemas, State
+
+__all__ = ["EXACTLY", "LOOSELY", "UNTRACKED", "Clauses", "Shape"]
+
+UNTRACKED, LOOSELY, EXACTLY = 0, 1, 2
+
+_MEETS_PER_CLAUSE = 300  # how much work ``max_clauses`` allows in all
+
+
+class Shape(Protocol):
+    """What shapes of objects and of arrays have in common."""
+
+    evaluated: Any
+
+    @property
+    def key(self) -> Hashable:
+        """Equal for shapes that say the same."""
+
+    def meet(self, other: Any, empty: Callable[[Lits], bool], /) -> Any:
+        """Return what satisfies both."""
+
+    def plain(self) -> Any:
+        """Return the shape without what it evaluates."""
+
+
+S = TypeVar("S", bound=Shape)
+
+
+class Clauses(Generic[S]):
+    """Alternatives for one kind of values.
+
+    Args:
+        world: The subschemas.
+        empty: Says whether a conjunction of literals is surely nothing.
+        kind: The kind of values.
+        anything: The shape that says nothing.
+        task: A number of its own, from 1 to 5.
+    """
+
+    def __init__(
+        self, world: Schemas, empty: Callable[[Lits], bool], kind: int, anything: S, task: int
+    ) -> None:
+        self._world = world
+        self._empty = empty
+        self._kind = kind
+        self._any = anything
+        self._task = task * 3
+        self._memo: dict[tuple[int, int], list[S]] = {}
+        self._meets = 0
+
+    # --- what the kinds differ in ---
+
+    def base(self, facts: Facts, track: int) -> S | None:
+        """Return what a schema's own keywords say; None if that is surely nothing."""
+        raise NotImplementedError
+
+    def denied_base(self, facts: Facts) -> list[S]:
+        """Return the ways not to satisfy them."""
+        raise NotImplementedError
+
+    def rest_of(self, facts: Facts) -> int | None:
+        """Return the literal for what nothing else speaks of, if the schema has one."""
+        raise NotImplementedError
+
+    def with_rest(self, shape: S, rest: int, *, track: int) -> S | None:
+        """Return a tracked shape whose unevaluated parts all satisfy a literal."""
+        raise NotImplementedError
+
+    def denied_rest(self, shape: S, rest: int) -> S | None:
+        """Return a tracked shape with some unevaluated part that does not."""
+        raise NotImplementedError
+
+    def dependent(self, op: tuple[Any, ...], track: int) -> list[S]:
+        """Return what depends on the presence of a member."""
+        raise NotImplementedError
+
+    def denied_dependent(self, op: tuple[Any, ...]) -> list[S]:
+        """Return the ways not to satisfy that."""
+        raise NotImplementedError
+
+    def discriminated(self, branches: list[list[S]]) -> bool:
+        """Say quickly whether no two branches overlap; False if that is not certain."""
+        raise NotImplementedError
+
+    # --- what they share ---
+
+    def of_state(self, state: State) -> list[S]:
+        """Return the alternatives of a state."""
+        found: list[S] | None = state.clauses.get(self._kind)
+        if found is None:
+            found = [self._any]
+            for lit in state.lits:
+                found = self.product(found, self.of(lit))
+                if not found:
+                    break
+            state.clauses[self._kind] = found
+        return found
+
+    def of(self, lit: int, track: int = UNTRACKED) -> list[S]:
+        """Return the alternatives of a literal.
+
+        Raises:
+            GrammarError: The schema is defined by itself.
+            LimitError: There are too many alternatives.
+        """
+        if lit <= FALSE:
+            return [] if lit else [self._any]
+        if lit & 1:
+            track = UNTRACKED
+        found = self._memo.get((lit, track))
+        if found is None:
+            task = lit * 16 + self._task + track
+            self._world.go_in(task, lit)
+            try:
+                facts = self._world.facts(lit)
+                if not facts.kinds & self._kind:
+                    found = [self._any] if lit & 1 else []
+                elif lit & 1:
+                    found = self._denied(facts)
+                else:
+                    found = self._allowed(facts, track)
+            finally:
+                self._world.come_out(task)
+            self._memo[lit, track] = found
+        return found
+
+    def _allowed(self, facts: Facts, track: int) -> list[S]:
+        """Return the alternatives of a schema."""
+        rest = self.rest_of(facts)
+        if rest is None or (rest == TRUE and not track):
+            return self._conjunction(facts, track)
+        tracked = self._conjunction(facts, track or LOOSELY)
+        found = (self.with_rest(shape, rest, track=track) for shape in tracked)
+        return self._distinct(shape for shape in found if shape is not None)
+
+    def _conjunction(self, facts: Facts, track: int) -> list[S]:
+        """Return the alternatives of a schema, what is unevaluated aside."""
+        base = self.base(facts, track)
+        if base is None:
+            return []
+        if not facts.ops:
+            return [base]
+        found = [self._any]
+        placed = False
+        for op in facts.ops:
+            if op[0] == Op.BASE:
+                placed = True
+                found = self.product(found, [base])
+            else:
+                found = self.product(found, self._applied(op, track, found))
+            if not found:
+                return []
+        return found if placed else self.product(found, [base])
+
+    def _applied(self, op: tuple[Any, ...], track: int, within: list[S]) -> list[S]:
+        """Return the alternatives of schemas applied in one way."""
+        kind = op[0]
+        if kind == Op.REF:
+            return self.of(op[1], track)
+        if kind == Op.NOT:
+            return self.of(op[1] ^ 1)
+        if kind == Op.ALL:
+            found = [self._any]
+            for lit in op[1:]:
+                found = self.product(found, self.of(lit, track))
+            return found
+        if kind == Op.ANY:
+            return self._any_of(op[1:], track)
+        if kind == Op.CONSTS:
+            return self._union(self.of(lit) for lit in op[1:])
+        if kind == Op.ONE:
+            return self._one_of(op[1:], track, within)
+        if kind == Op.IF:
+            _, test, then, other = op
+            if then == other == TRUE and not track:
+                return [self._any]
+            passed = self.product(self.of(test, track), self.of(then, track))
+            failed = self.product(self.of(test ^ 1), self.of(other, track))
+            return self._union((passed, failed))
+        return self.dependent(op, track)
+
+    def _any_of(self, lits: tuple[int, ...], track: int) -> list[S]:
+        """Return the alternatives of a disjunction."""
+        branches = [self.of(lit, track) for lit in lits]
+        if not any(shape.evaluated is not None for branch in branches for shape in branch):
+            return self._union(branches)
+        if track == LOOSELY:
+            found: list[S] = []
+            for branch in branches:
+                found = self._distinct((*found, *branch, *self.product(found, branch)))
+            return found
+        passed: list[S] = []  # with some branch that passes
+        failed = [self._any]  # with none so far
+        for lit, branch in zip(lits, branches, strict=True):
+            denied = self.of(lit ^ 1)
+            passed = self._distinct(
+                (
+                    *self.product(passed, branch),
+                    *self.product(passed, denied),
+                    *self.product(failed, branch),
+                )
+            )
+            failed = self.product(failed, denied)
+        return passed
+
+    def _one_of(self, lits: tuple[int, ...], track: int, within: list[S]) -> list[S]:
+        """Return the alternatives of an exclusive disjunction, within others."""
+        branches = [self.product(within, self.of(lit, track)) for lit in lits]
+        if self.discriminated(branches):
+            return self._distinct(shape for branch in branches for shape in branch)
+        found: list[S] = []
+        for place, branch in enumerate(branches):
+            for shape in branch:
+                kept = [shape]
+                for other, others in enumerate(branches):
+                    if other == place or not kept:
+                        continue
+                    kept = self._without(kept, lits[other], others)
+                found += kept
+        return self._distinct(found)
+
+    def _without(self, shapes: list[S], lit: int, branch: list[S]) -> list[S]:
+        """Return shapes less what a literal allows, given its alternatives."""
+        kept: list[S] = []
+        for shape in shapes:
+            if all(self._meet(shape, other) is None for other in branch):
+                kept.append(shape)
+                continue
+            parts = []
+            for denied in self.of(lit ^ 1):
+                part = self._meet(shape, denied)
+                if part is None:
+                    continue
+                if part.key == shape.key:  # it says so already
+                    parts = [shape]
+                    break
+                parts.append(part)
+            kept += parts
+        return self._distinct(kept)
+
+    def _denied(self, facts: Facts) -> list[S]:
+        """Return the ways not to satisfy a schema."""
+        found = list(self.denied_base(facts))
+        for op in facts.ops:
+            found += self._denied_op(op)
+        rest = self.rest_of(facts)
+        if rest is not None and rest != TRUE:
+            tracked = self._conjunction(facts, EXACTLY)
+            parts = (self.denied_rest(shape, rest) for shape in tracked)
+            found += [part for part in parts if part is not None]
+        return self._distinct(found)
+
+    def _denied_op(self, op: tuple[Any, ...]) -> list[S]:
+        """Return the ways not to satisfy schemas applied in one way."""
+        kind = op[0]
+        if kind == Op.REF:
+            return self.of(op[1] ^ 1)
+        if kind == Op.NOT:
+            return self.of(op[1])
+        if kind == Op.ALL:
+            return self._union(self.of(lit ^ 1) for lit in op[1:])
+        if kind in (Op.ANY, Op.CONSTS):
+            return self._none_of(op[1:])
+        if kind == Op.ONE:
+            found = list(self._none_of(op[1:]))
+            for place, lit in enumerate(op[1:]):
+                for other in op[1 : place + 1]:
+                    found += self.product(self.of(lit), self.of(other))
+            return found
+        if kind == Op.IF:
+            _, test, then, other = op
+            return [
+                *self.product(self.of(test), self.of(then ^ 1)),
+                *self.product(self.of(test ^ 1), self.of(other ^ 1)),
+            ]
+        return [] if kind == Op.BASE else self.denied_dependent(op)
+
+    def _none_of(self, lits: Iterable[int]) -> list[S]:
+        """Return the ways to satisfy none of some literals."""
+        found = [self._any]
+        for lit in lits:
+            found = self.product(found, self.of(lit ^ 1))
+        return found
+
+    def product(self, left: list[S], right: list[S]) -> list[S]:
+        """Return the alternatives for what satisfies both."""
+        if right == [self._any]:
+            return left
+        if left == [self._any]:
+            return right
+        found = []
+        for one in left:
+            for other in right:
+                met = self._meet(one, other)
+                if met is not None:
+                    found.append(met)
+            self._check(found)
+        return found if len(found) < 2 else self._distinct(found)
+
+    def _union(self, branches: Iterable[list[S]]) -> list[S]:
+        """Return the alternatives of several lists; one that says nothing stands for all."""
+        return self._distinct(shape for branch in branches for shape in branch)
+
+    def _distinct(self, shapes: Iterable[S]) -> list[S]:
+        """Return shapes without repetitions."""
+        found: dict[Hashable, S] = {}
+        for shape in shapes:
+            found.setdefault(shape.key, shape)
+        kept = list(found.values())
+        if self._any in kept and all(shape.evaluated is None for shape in kept):
+            return [self._any]
+        self._check(kept)
+        return kept
+
+    def _meet(self, left: S, right: S) -> S | None:
+        """Return what satisfies both of two shapes, None if that is surely nothing."""
+        self._meets += 1
+        if self._meets > _MEETS_PER_CLAUSE * self._world.options.max_clauses:
+            raise self._too_many()
+        met: S | None = left.meet(right, self._empty)
+        return met
+
+    def _check(self, shapes: list[S]) -> None:
+        """Refuse too long a list."""
+        if len(shapes) > self._world.options.max_clauses:
+            raise self._too_many()
+
+    def _too_many(self) -> LimitError:
+        """Return the error for too many alternatives."""
+        return LimitError(
+            f"the schema's allOf, anyOf, oneOf, not and if make more than max_clauses="
+            f"{self._world.options.max_clauses} alternatives in one place; raise it, or "
+            "make the branches exclude each other by a required member with a const or an enum"
+        )

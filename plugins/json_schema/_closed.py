@@ -1,0 +1,319 @@
+"""Closed shapes: alternatives with every name and every position accounted for.
+
+A shape says things about overlapping sets of names; a closed one has an entry for each name that
+matters and *cells* for all others: disjoint sets of names, each with one state for the members.
+Likewise an array becomes a state for each of its first positions and one for all that follow.
+
+The cells are the atoms of the Boolean algebra that the patterns generate, made by splitting one after
+the other and dropping the surely empty; atoms with equal states are one cell.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from formgate.core.errors import LimitError
+from formgate.plugins.json_schema._facts import FALSE
+from formgate.plugins.json_schema._shapes import NOTHING, both
+from formgate.plugins.json_schema._strings import StringSet
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from formgate.plugins.json_schema._keys import Keys
+    from formgate.plugins.json_schema._shapes import ArrayShape, Lits, ObjectShape
+    from formgate.plugins.json_schema._states import Schemas, State
+
+__all__ = ["ClosedArray", "ClosedObject", "Count", "close_array", "close_object"]
+
+_MAX_CELLS = 64
+_MAX_SPLITS = 256
+
+
+class ClosedObject(NamedTuple):
+    """What one alternative says of objects.
+
+    Attributes:
+        entries: Names, the states of their members, and whether they are required.
+        cells: Disjoint sets of all other names that may be, with the states of their members.
+        low, high: How many members there may be.
+        extra: Whether some member must be of a cell.
+        unsure: What else must hold, in words, if it cannot be expressed.
+    """
+
+    entries: list[tuple[str, State, bool]]
+    cells: list[tuple[StringSet, State]]
+    low: int
+    high: int | None
+    extra: bool
+    unsure: str | None
+
+
+class Count(NamedTuple):
+    """How many items from a position on are in a state."""
+
+    start: int
+    state: State
+    low: int
+    high: int | None
+
+
+class ClosedArray(NamedTuple):
+    """What one alternative says of arrays.
+
+    Attributes:
+        prefix: The states of the first items.
+        rest: The state of all that follow.
+        counts: How many items must be in other states, too.
+        low, high: How many items there may be.
+        unique: Whether no two may be equal.
+        repeats: Whether some two must be.
+    """
+
+    prefix: list[State]
+    rest: State
+    counts: list[Count]
+    low: int
+    high: int | None
+    unique: bool
+    repeats: bool
+
+
+def close_object(shape: ObjectShape, world: Schemas) -> list[ClosedObject]:
+    """Return the alternatives of a shape: one, or more where some member must be special."""
+    names = dict.fromkeys(shape.props)
+    names.update(shape.required)
+    patterns: dict[StringSet, None] = {}
+    extra_names: set[str] = set()
+    for keys, _ in (*shape.universals, *shape.some):
+        extra_names |= keys.names
+        patterns.update(dict.fromkeys(keys.patterns))
+    names.update(dict.fromkeys(sorted(extra_names - names.keys())))
+
+    states: dict[str, Lits] = {}
+    for name in names:
+        lits = shape.props.get(name, ())
+        for keys, those in shape.universals:
+            if keys.contains(name):
+                lits = both(lits, those)
+        states[name] = lits
+    found = []
+    for splits, required, extra, unsure in _witnesses(shape, states, patterns, world):
+        closed = _closed(shape, splits, required, world)
+        if closed is None:
+            continue
+        entries, low = closed
+        cells = _cells(shape, names, patterns, world)
+        if extra:
+            low = max(low, 1 + sum(needed for _, _, needed in entries))
+            if not cells:
+                continue
+        high = shape.high
+        if not cells:
+            high = len(entries) if high is None else min(high, len(entries))
+        if high is not None and low > high:
+            continue
+        found.append(ClosedObject(entries, cells, low, shape.high, extra, unsure))
+    return found
+
+
+def _closed(
+    shape: ObjectShape, states: dict[str, Lits], required: set[str], world: Schemas
+) -> tuple[list[tuple[str, State, bool]], int] | None:
+    """Return the entries and how many members there are at least; None if that is nothing."""
+    entries = []
+    count = 0
+    for name, lits in states.items():
+        needed = name in shape.required or name in required
+        state = world.state(lits)
+        if state.lits == NOTHING:
+            if needed:
+                return None
+            continue
+        count += needed
+        entries.append((name, state, needed))
+    if shape.high is not None and count > shape.high:
+        return None
+    return entries, max(shape.low, count)
+
+
+def _witnesses(
+    shape: ObjectShape, states: dict[str, Lits], patterns: dict[StringSet, None], world: Schemas
+) -> Iterator[tuple[dict[str, Lits], set[str], bool, str | None]]:
+    """Return the ways to have the members that there must be.
+
+    Each is: what the members satisfy by name, names required beyond the shape's, whether a member
+    of a cell is needed, and what cannot be expressed.
+    """
+    ways: list[tuple[dict[str, Lits], set[str], bool, str | None]]
+    ways = [(states, set(), False, None)]
+    for keys, lits in shape.some:
+        further = []
+        for splits, required, extra, unsure in ways:
+            known = [name for name in splits if keys.contains(name)]
+            given = [name for name in known if name in shape.required or name in required]
+            if any(set(lits) <= set(splits[name]) for name in given):
+                further.append((splits, required, extra, unsure))
+                continue
+            for name in known:
+                joined = both(splits[name], lits)
+                if joined != NOTHING:
+                    further.append(({**splits, name: joined}, required | {name}, extra, unsure))
+            by_cell = _by_cell(shape, keys, lits, patterns, world)
+            if by_cell is not None:
+                further.append((splits, required, True, by_cell or unsure))
+            if len(further) > _MAX_SPLITS:
+                raise LimitError(
+                    f"an object needs some member among more than {_MAX_SPLITS} combinations; "
+                    "name the member, or simplify what stands under not"
+                )
+        ways = further
+    yield from ways
+
+
+def _by_cell(
+    shape: ObjectShape, keys: Keys, lits: Lits, patterns: dict[StringSet, None], world: Schemas
+) -> str | None:
+    """Say whether a member beyond the known names can be the one that must be.
+
+    Returns:
+        None if it cannot; "" if any such member will do; else what cannot be expressed.
+    """
+    ours = theirs = 0
+    alike = True
+    for _, state, signs in _atoms(shape, frozenset(), patterns, world):
+        belongs = any(signs[one] for one in keys.patterns) is keys.inside
+        if not belongs:
+            theirs += 1
+            continue
+        ours += 1
+        joined = world.state(both(state.lits, lits))
+        if joined.lits == NOTHING:
+            theirs += 1
+        elif joined is not state:
+            alike = False
+    if not ours:
+        return None
+    if alike and not theirs:
+        return ""
+    return "some member beyond the named ones must differ from the others"
+
+
+def _cells(
+    shape: ObjectShape,
+    names: dict[str, None],
+    patterns: dict[StringSet, None],
+    world: Schemas,
+) -> list[tuple[StringSet, State]]:
+    """Return the sets of names beyond the known ones, with the states of their members."""
+    if not shape.universals:
+        others = ~StringSet.of(list(names)) if names else StringSet.ALL
+        return [(others, world.state(()))]
+    if shape.high is not None and shape.high <= len(shape.required):
+        return []
+    merged: dict[State, StringSet] = {}
+    for keys, state, _ in _atoms(shape, frozenset(names), patterns, world):
+        have = merged.get(state)
+        merged[state] = keys if have is None else have | keys
+    return [(keys, state) for state, keys in merged.items()]
+
+
+def _atoms(
+    shape: ObjectShape,
+    names: frozenset[str],
+    patterns: dict[StringSet, None],
+    world: Schemas,
+) -> Iterator[tuple[StringSet, State, dict[StringSet, bool]]]:
+    """Return the atoms of the patterns' algebra, less some names, that members may be named by."""
+    atoms: list[tuple[StringSet, dict[StringSet, bool]]] = [(StringSet.ALL, {})]
+    for pattern in patterns:
+        split = []
+        for keys, signs in atoms:
+            for sign in (True, False):
+                one = pattern if sign else ~pattern
+                part = one if keys is StringSet.ALL else keys & one
+                now = {**signs, pattern: sign}
+                if part.is_empty() or _hopeless(shape, now):
+                    continue
+                split.append((part, now))
+        atoms = split
+        if len(atoms) > _MAX_CELLS:
+            raise LimitError(
+                f"the patterns for the names of one object make more than {_MAX_CELLS} "
+                "combinations; use patterns that exclude each other, or fewer"
+            )
+    for keys, signs in atoms:
+        lits: Lits = ()
+        for one, those in shape.universals:
+            if any(signs[pattern] for pattern in one.patterns) is one.inside:
+                lits = both(lits, those)
+        state = world.state(lits)
+        if state.lits == NOTHING:
+            continue
+        if names:
+            rest = ~StringSet.of(sorted(names))
+            keys = rest if keys is StringSet.ALL else keys & rest  # noqa: PLW2901
+            if keys.is_empty():
+                continue
+        yield keys, state, signs
+
+
+def _hopeless(shape: ObjectShape, signs: dict[StringSet, bool]) -> bool:
+    """Say whether names with these signs are surely not allowed, whatever further signs they get."""
+    for keys, lits in shape.universals:
+        if lits == NOTHING:
+            known = [signs.get(pattern) for pattern in keys.patterns]
+            if keys.inside and True in known:
+                return True
+            if not keys.inside and all(sign is False for sign in known):
+                return True
+    return False
+
+
+def close_array(shape: ArrayShape, world: Schemas) -> ClosedArray | None:
+    """Return what a shape says position by position; None if that is surely nothing."""
+    low, high = shape.low, shape.high
+    counts, rests = [], list(shape.rests)
+    for start, lits, least, most in shape.counts:
+        state = world.state(lits)
+        if not state.lits:
+            low = max(low, start + least) if least else low
+            if most is not None:
+                high = start + most if high is None else min(high, start + most)
+        elif state.lits == NOTHING:
+            if least:
+                return None
+        elif most == 0:
+            rests.append((start, (world.negation(state.lits),)))
+        elif least or most is not None:
+            counts.append(Count(start, state, least, most))
+            low = max(low, start + least) if least else low
+    length = max([len(shape.prefix), *(start for start, _ in rests)])
+    if high is not None:
+        length = min(length, high)
+    prefix = []
+    for place in range(length):
+        lits = shape.prefix[place] if place < len(shape.prefix) else ()
+        state = world.state(_at(lits, rests, place))
+        if FALSE in state.lits:
+            high = place if high is None else min(high, place)
+            break
+        prefix.append(state)
+    rest = world.state(_at((), rests, None))
+    if rest.lits == NOTHING:
+        high = len(prefix) if high is None else min(high, len(prefix))
+    while prefix and prefix[-1] is rest:
+        prefix.pop()
+    if high is not None:
+        if low > high:
+            return None
+        del prefix[high:]
+    return ClosedArray(prefix, rest, counts, low, high, shape.unique, shape.repeats)
+
+
+def _at(lits: Lits, rests: list[tuple[int, Lits]], place: int | None) -> Lits:
+    """Return what the item at a position satisfies; None: one beyond all positions."""
+    for start, those in rests:
+        if place is None or start <= place:
+            lits = both(lits, those)
+    return lits

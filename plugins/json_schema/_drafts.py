@@ -1,0 +1,102 @@
+"""What the drafts differ in, and which keywords hold schemas.
+
+A draft is one object: its name, the address of its meta-schema, and where its keywords differ.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from formgate.plugins.json_schema._values import Json
+
+__all__ = ["BY_NAME", "Draft", "draft_of", "subschemas"]
+
+
+@dataclass(frozen=True)
+class Draft:
+    """One draft of the standard.
+
+    Attributes:
+        name: As in the option ``draft``.
+        rank: Its place in the order of publication.
+        uri: The address of its meta-schema, without a fragment at the end.
+        id_keyword: The keyword that names a schema.
+    """
+
+    name: str
+    rank: int
+    uri: str
+    id_keyword: str = "$id"
+
+    @property
+    def lone_ref(self) -> bool:
+        """Whether ``$ref`` makes every keyword beside it meaningless."""
+        return self.rank < 2019
+
+
+BY_NAME = {
+    draft.name: draft
+    for draft in (
+        Draft("4", 4, "http://json-schema.org/draft-04/schema", "id"),
+        Draft("6", 6, "http://json-schema.org/draft-06/schema"),
+        Draft("7", 7, "http://json-schema.org/draft-07/schema"),
+        Draft("2019-09", 2019, "https://json-schema.org/draft/2019-09/schema"),
+        Draft("2020-12", 2020, "https://json-schema.org/draft/2020-12/schema"),
+    )
+}
+_BY_URI = {draft.uri.partition("://")[2]: draft for draft in BY_NAME.values()}
+_BY_URI["json-schema.org/schema"] = BY_NAME["2020-12"]
+
+# Keywords that hold one schema, a list of them, or schemas by name.
+_ONE = frozenset(
+    (
+        "additionalItems additionalProperties contains contentSchema else if items not "
+        "propertyNames then unevaluatedItems unevaluatedProperties"
+    ).split()
+)
+_LIST = frozenset("allOf anyOf oneOf prefixItems items".split())
+_NAMED = frozenset(
+    "$defs definitions dependencies dependentSchemas patternProperties properties".split()
+)
+_SINCE = {
+    "contains": 6,
+    "propertyNames": 6,
+    "if": 7,
+    "then": 7,
+    "else": 7,
+    "$defs": 2019,
+    "contentSchema": 2019,
+    "dependentSchemas": 2019,
+    "unevaluatedItems": 2019,
+    "unevaluatedProperties": 2019,
+    "prefixItems": 2020,
+}
+
+
+def draft_of(uri: object) -> Draft | None:
+    """Return the draft whose meta-schema has an address; None when it is none of them."""
+    if not isinstance(uri, str):
+        return None
+    return _BY_URI.get(uri.removesuffix("#").partition("://")[2])
+
+
+def subschemas(schema: dict[str, Json], draft: Draft) -> Iterator[tuple[tuple[str, ...], Json]]:
+    """Return the subschemas that a schema's own keywords hold, each with the way to it."""
+    for keyword, value in schema.items():
+        if _SINCE.get(keyword, 0) > draft.rank:
+            continue
+        if isinstance(value, dict):
+            if keyword in _ONE:
+                yield (keyword,), value
+            elif keyword in _NAMED:
+                for name, inner in value.items():
+                    if isinstance(inner, dict):
+                        yield (keyword, name), inner
+        elif isinstance(value, list) and keyword in _LIST:
+            for place, inner in enumerate(value):
+                if isinstance(inner, dict):
+                    yield (keyword, str(place)), inner

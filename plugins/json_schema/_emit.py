@@ -1,0 +1,264 @@
+"""From states to nodes: the grammar of the JSON texts whose values are in a state.
+
+A state becomes a choice of what it has of each kind. It becomes a rule, named after its place in the
+schema, if it is recursive or met again; where nesting goes deep, too, so that writing needs no deep
+stack: such a state is written when the others are done.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from formgate.core.errors import LimitError
+from formgate.core.grammar import Cell, Entry
+from formgate.plugins.json_schema._emit_arrays import ArrayWriter
+from formgate.plugins.json_schema._facts import FALSE_VALUE, NULL, TRUE_VALUE
+from formgate.plugins.json_schema._numbers import NumberSet
+from formgate.plugins.json_schema._strings import StringSet
+from formgate.plugins.json_schema._style import Style, style
+
+if TYPE_CHECKING:
+    from formgate.core.grammar import GrammarBuilder, Node
+    from formgate.plugins.json_schema._automaton import Automaton
+    from formgate.plugins.json_schema._closed import ClosedObject
+    from formgate.plugins.json_schema._options import Options
+    from formgate.plugins.json_schema._states import Scalars, State
+
+__all__ = ["Emitter"]
+
+_DEEP = 24  # states within states that are written at once
+_MAX_OPTIONAL = 6  # entries whose presence is told apart
+_MAX_LEVELS = 64  # of nesting, where each level has white space of its own
+
+
+class _Record:
+    """What is known of a state at a level: its node, its rule, and whether it is being written."""
+
+    __slots__ = ("busy", "named", "node")
+
+    def __init__(self) -> None:
+        self.node: Node | None = None
+        self.named = False
+        self.busy = False
+
+
+class Emitter:
+    """Writes states to a builder.
+
+    Args:
+        automaton: The states.
+        builder: Where to write.
+        options: The options.
+    """
+
+    def __init__(self, automaton: Automaton, builder: GrammarBuilder, options: Options) -> None:
+        self.automaton = automaton
+        self.world = automaton.world
+        self.builder = builder
+        self.options = options
+        self.escapes = options.escapes == "any"
+        self._ordered = options.property_order == "schema"
+        self._levels = options.indent is not None
+        self._styles: list[Style] = []
+        self._records: dict[tuple[State, int], _Record] = {}
+        self._scalars: dict[Scalars, list[Node]] = {}
+        self._names: set[str] = set()
+        self._waiting: list[tuple[State, int]] = []
+        self._depth = 0
+        self._quote = builder.literal('"')
+        self._arrays = ArrayWriter(self)
+
+    def write(self, state: State) -> Node:
+        """Return the node of the texts whose values are in a state.
+
+        Raises:
+            UnsupportedConstraint: Something cannot be expressed.
+            LimitError: A limit was reached.
+        """
+        node = self.value(state, 0)
+        while self._waiting:
+            waiting, level = self._waiting.pop()
+            record = self._records[waiting, level]
+            name = self._name(waiting, level)
+            assert record.node is not None  # the reference to its rule
+            self.builder.define(name, self._body(waiting, level))
+        return node
+
+    def value(self, state: State, level: int) -> Node:
+        """Return the node of a state, at a level of nesting."""
+        level = level if self._levels else 0
+        record = self._records.get((state, level))
+        if record is None:
+            record = self._records[state, level] = _Record()
+        elif record.node is not None:
+            if not record.named:
+                # Met again: what was written in place the first time is a rule from now on.
+                name = self._name(state, level)
+                self.builder.define(name, record.node)
+                record.node = self.builder.rule(name)
+                record.named = True
+            return record.node
+        elif record.busy:
+            record.node = self.builder.rule(self._name(state, level))
+            record.named = True
+            return record.node
+        if self._depth >= _DEEP:
+            record.node = self.builder.rule(self._name(state, level))
+            record.named = True
+            self._waiting.append((state, level))
+            return record.node
+        record.busy = True
+        self._depth += 1
+        try:
+            node, plain = self._body_of(state, level)
+        finally:
+            self._depth -= 1
+            record.busy = False
+        if record.node is not None:  # it met itself
+            self.builder.define(self._name(state, level), node)
+            return record.node
+        record.node = node
+        record.named = plain  # scalars need no rule
+        return node
+
+    def style(self, level: int) -> Style:
+        """Return what stands between tokens at a level."""
+        if not self._levels:
+            level = 0
+        elif level >= _MAX_LEVELS:
+            raise LimitError(
+                f"with indent, values are written up to {_MAX_LEVELS} levels deep, and the schema "
+                "goes deeper (recursion has no end): use flexible or compact white space"
+            )
+        while len(self._styles) <= level:
+            self._styles.append(style(self.options, self.builder, len(self._styles)))
+        return self._styles[level]
+
+    def scalars(self, state: State) -> list[Node]:
+        """Return the nodes of the null, truth values, numbers and strings of a state."""
+        scalars = self.world.scalars(state)
+        found = self._scalars.get(scalars)
+        if found is None:
+            bits, numbers, strings = scalars
+            found = []
+            for bit, text in ((NULL, "null"), (FALSE_VALUE, "false"), (TRUE_VALUE, "true")):
+                if bits & bit:
+                    found.append(self.builder.literal(text))
+            if numbers is not NumberSet.NONE and not numbers.is_empty():
+                found.append(numbers.node(self.builder))
+            if strings is not StringSet.NONE and not strings.is_empty():
+                found.append(self.string(strings))
+            self._scalars[scalars] = found
+        return found
+
+    def string(self, strings: StringSet) -> Node:
+        """Return the node of JSON strings."""
+        text = self.builder.json_text(strings.node(self.builder), escapes=self.escapes)
+        return self.builder.seq(self._quote, text, self._quote)
+
+    def _body(self, state: State, level: int) -> Node:
+        """Return what a state is, without a rule."""
+        return self._body_of(state, level)[0]
+
+    def _body_of(self, state: State, level: int) -> tuple[Node, bool]:
+        """Return what a state is, and whether it has scalars only."""
+        nodes = self.scalars(state)
+        arrays, objects = self.automaton.arrays(state), self.automaton.objects(state)
+        if arrays or objects:
+            where = self.world.where(state.lits) or "#"
+            nodes = [
+                *nodes,
+                *(self._arrays.write(one, level, where) for one in arrays),
+                *(self._object(one, level, where) for one in objects),
+            ]
+        if len(nodes) == 1:
+            return nodes[0], not (arrays or objects)
+        return self.builder.choice(*nodes), not (arrays or objects)
+
+    def _name(self, state: State, level: int) -> str:
+        """Return the name of a state's rule: where it stands in the schema."""
+        where = self.world.where(state.lits) or "any value"
+        if len(where) > 200:
+            where = where[:200] + "..."
+        name = f"{where} (state {state.index})"
+        return f"{name} at level {level}" if self._levels else name
+
+    # --- objects ---
+
+    def _object(self, closed: ClosedObject, level: int, where: str) -> Node:
+        """Return the node of the objects of one alternative."""
+        if closed.unsure:
+            self.world.unsupported(
+                where,
+                f"this cannot be enforced exactly: {closed.unsure}",
+                "name the member, or state what all members satisfy",
+            )
+        builder, gaps = self.builder, self.style(level)
+        entries = [
+            Entry(name, self.value(state, level + 1), required)
+            for name, state, required in closed.entries
+        ]
+        cells = [
+            Cell(keys.node(builder), self.value(state, level + 1)) for keys, state in closed.cells
+        ]
+        if closed.extra and not closed.unsure:
+            inside = self._with_extra(closed, entries, cells, gaps, where)
+        else:
+            inside = self._members(entries, cells, gaps, closed.low, closed.high)
+        if closed.low == 0:
+            inside = builder.choice(inside, gaps.hollow)
+        return builder.seq(builder.literal("{"), inside, builder.literal("}"))
+
+    def _members(
+        self, entries: list[Entry], cells: list[Cell], gaps: Style, low: int, high: int | None
+    ) -> Node:
+        """Return the node of at least one member, with what stands around."""
+        if high == 0 or not (entries or cells):
+            return self.builder.nothing()
+        members = self.builder.members(
+            entries,
+            cells,
+            colon=gaps.colon,
+            comma=gaps.comma,
+            ordered=self._ordered,
+            min=max(low, 1),
+            max=high,
+            escapes=self.escapes,
+        )
+        return self.builder.seq(gaps.opened, members, gaps.closing)
+
+    def _with_extra(
+        self,
+        closed: ClosedObject,
+        entries: list[Entry],
+        cells: list[Cell],
+        gaps: Style,
+        where: str,
+    ) -> Node:
+        """Return the node of members of which one, at least, is of a cell.
+
+        It tells apart which entries are there: a member more than those is of a cell.
+        """
+        optional = [entry for entry in entries if not entry.required]
+        if not optional:
+            return self._members(entries, cells, gaps, closed.low, closed.high)
+        if len(optional) > _MAX_OPTIONAL:
+            self.world.unsupported(
+                where,
+                f"some member beyond the {len(entries)} named ones must be there, and too many of "
+                "those are optional to tell",
+                "require the members, or name those that may be there",
+            )
+            return self._members(entries, cells, gaps, closed.low, closed.high)
+        found = []
+        for chosen in range(1 << len(optional)):
+            there = {entry.key for bit, entry in enumerate(optional) if chosen >> bit & 1}
+            kept = [
+                Entry(entry.key, entry.value, True)
+                for entry in entries
+                if entry.required or entry.key in there
+            ]
+            low = max(closed.low, len(kept) + 1)
+            if closed.high is None or low <= closed.high:
+                found.append(self._members(kept, cells, gaps, low, closed.high))
+        return self.builder.choice(*found)

@@ -1,0 +1,354 @@
+"""The nodes of arrays: items one after the other, counted, and without repetition."""
+
+from __future__ import annotations
+
+from itertools import product
+from typing import TYPE_CHECKING
+
+from formgate.core.errors import LimitError
+from formgate.plugins.json_schema._facts import FALSE_VALUE, NULL, TRUE_VALUE
+from formgate.plugins.json_schema._numbers import NumberSet
+from formgate.plugins.json_schema._strings import StringSet
+
+if TYPE_CHECKING:
+    from formgate.core.grammar import Node
+    from formgate.plugins.json_schema._closed import ClosedArray
+    from formgate.plugins.json_schema._emit import Emitter
+    from formgate.plugins.json_schema._states import State
+    from formgate.plugins.json_schema._style import Style
+
+__all__ = ["ArrayWriter"]
+
+_MAX_FINITE = 1_000  # numbers or strings that are listed one by one
+_MAX_TUPLES = 1_000
+_MAX_STEPS = 20_000  # states of the automaton that counts
+
+
+class ArrayWriter:
+    """Writes arrays.
+
+    Args:
+        emitter: What writes their items.
+    """
+
+    def __init__(self, emitter: Emitter) -> None:
+        self._emitter = emitter
+        self._builder = emitter.builder
+        self._world = emitter.world
+        self._counting = 0
+
+    def write(self, closed: ClosedArray, level: int, where: str) -> Node:
+        """Return the node of the arrays of one alternative."""
+        builder, gaps = self._builder, self._emitter.style(level)
+        if closed.repeats:
+            self._world.unsupported(
+                where,
+                "that two items must be equal (uniqueItems under not) cannot be enforced",
+                "leave uniqueItems out there",
+            )
+        if closed.counts:
+            if closed.unique and (closed.high is None or closed.high > 1):
+                self._world.unsupported(
+                    where,
+                    "uniqueItems together with contains cannot be enforced",
+                    "leave one of them out",
+                )
+            items = self._counted(closed, level, gaps, where)
+        elif closed.unique and (closed.high is None or closed.high > 1):
+            items = self._unique(closed, level, gaps, where)
+        else:
+            items = self._plain(closed, level, gaps)
+        inside = builder.seq(gaps.opened, items, gaps.closing)
+        if closed.low == 0:
+            inside = builder.choice(inside, gaps.hollow)
+        return builder.seq(builder.literal("["), inside, builder.literal("]"))
+
+    def _plain(self, closed: ClosedArray, level: int, gaps: Style) -> Node:
+        """Return the node of at least one item, each at its position."""
+        builder, value = self._builder, self._emitter.value
+        low, high, length = closed.low, closed.high, len(closed.prefix)
+        tail: Node | None = None
+        if high is None or high > length:
+            rest = value(closed.rest, level + 1)
+            if length == 0:
+                further = builder.repeat(
+                    builder.seq(gaps.comma, rest),
+                    max(low - 1, 0),
+                    None if high is None else high - 1,
+                )
+                return builder.seq(rest, further)
+            tail = builder.repeat(
+                builder.seq(gaps.comma, rest),
+                max(low - length, 0),
+                None if high is None else high - length,
+            )
+        for place in range(length - 1, -1, -1):
+            item = value(closed.prefix[place], level + 1)
+            parts = [item] if tail is None else [item, tail]
+            if place == 0:
+                return builder.seq(*parts)
+            tail = builder.seq(gaps.comma, *parts)
+            if place >= low:
+                tail = builder.optional(tail)
+        return builder.nothing()
+
+    # --- items that differ ---
+
+    def _unique(self, closed: ClosedArray, level: int, gaps: Style, where: str) -> Node:
+        """Return the node of at least one item, no two equal."""
+        if closed.prefix:
+            return self._unique_tuple(closed, level, gaps, where)
+        parts = self._values(closed.rest, level)
+        if parts is None:
+            self._refuse(where)
+            return self._plain(closed, level, gaps)
+        entries, strings, numbers = parts
+        return self._builder.distinct(
+            entries,
+            strings=strings,
+            numbers=numbers,
+            comma=gaps.comma,
+            min=max(closed.low, 1),
+            max=closed.high,
+            escapes=self._emitter.escapes,
+        )
+
+    def _values(self, state: State, level: int) -> tuple[list[Node], list[Node], list[Node]] | None:
+        """Return the values of a state: one by one, and sets of strings and numbers."""
+        builder = self._builder
+        bits, numbers, strings = self._world.scalars(state)
+        entries = [
+            builder.literal(text)
+            for bit, text in ((NULL, "null"), (FALSE_VALUE, "false"), (TRUE_VALUE, "true"))
+            if bits & bit
+        ]
+        sets_of_strings, sets_of_numbers = [], []
+        listed = numbers.finite(_MAX_FINITE)
+        if listed is None:
+            sets_of_numbers.append(numbers.node(builder))
+        else:
+            entries += [NumberSet.of([number]).node(builder) for number in listed]
+        texts = strings.finite(_MAX_FINITE)
+        if texts is None:
+            sets_of_strings.append(strings.node(builder))
+        else:
+            entries += [self._emitter.string(StringSet.of([text])) for text in texts]
+        composites = self._composites(state, level)
+        if composites is None:
+            return None
+        return entries + composites, sets_of_strings, sets_of_numbers
+
+    def _composites(self, state: State, level: int) -> list[Node] | None:
+        """Return the nodes of the arrays and objects of a state, if they are single values."""
+        found: dict[State, None] = {}
+        if self._emitter.automaton.arrays(state) or self._emitter.automaton.objects(state):
+            lits = self._world.only_values(state)
+            if lits is None:
+                return None
+            found = dict.fromkeys(self._world.state((lit,)) for lit in lits)
+        return [
+            self._emitter.value(one, level + 1)
+            for one in found
+            if not self._emitter.automaton.is_empty(self._world.both(one, state))
+        ]
+
+    def _unique_tuple(self, closed: ClosedArray, level: int, gaps: Style, where: str) -> Node:
+        """Return the node of items at positions of their own, no two equal.
+
+        Where no two positions have a value in common, they cannot be equal; otherwise all ways to
+        choose the values are written, if they are few.
+        """
+        positions = list(closed.prefix)
+        if closed.high is None or closed.high > len(positions):
+            missing = None if closed.high is None else closed.high - len(positions)
+            if missing != 1:
+                self._refuse(where)
+                return self._plain(closed, level, gaps)
+            positions.append(closed.rest)
+        apart = all(
+            self._emitter.automaton.is_empty(self._world.both(one, other))
+            for place, one in enumerate(positions)
+            for other in positions[:place]
+        )
+        if apart:
+            return self._plain(closed, level, gaps)
+        choices = [self._listed(state, level) for state in positions]
+        ways = 1
+        for choice in choices:
+            ways = ways * len(choice) if choice is not None else _MAX_TUPLES + 1
+        if ways > _MAX_TUPLES:
+            self._refuse(where)
+            return self._plain(closed, level, gaps)
+        listed = [choice or {} for choice in choices]
+        found = []
+        for length in range(max(closed.low, 1), len(positions) + 1):
+            for values in product(*(choice.items() for choice in listed[:length])):
+                if len({key for key, _ in values}) == length:
+                    nodes = []
+                    for place, (_, node) in enumerate(values):
+                        nodes += [node] if place == 0 else [gaps.comma, node]
+                    found.append(self._builder.seq(*nodes))
+        return self._builder.choice(*found)
+
+    def _listed(self, state: State, level: int) -> dict[object, Node] | None:
+        """Return the values of a state with their nodes; None if they are too many to list."""
+        if self._emitter.automaton.arrays(state) or self._emitter.automaton.objects(state):
+            return None
+        bits, numbers, strings = self._world.scalars(state)
+        listed, texts = numbers.finite(_MAX_TUPLES), strings.finite(_MAX_TUPLES)
+        if listed is None or texts is None:
+            return None
+        builder = self._builder
+        found: dict[object, Node] = {
+            (text,): builder.literal(text)
+            for bit, text in ((NULL, "null"), (FALSE_VALUE, "false"), (TRUE_VALUE, "true"))
+            if bits & bit
+        }
+        for number in listed:
+            one = NumberSet.of([number])
+            found[one] = one.node(builder)
+        for text in texts:
+            found[text] = self._emitter.string(StringSet.of([text]))
+        return found
+
+    def _refuse(self, where: str) -> None:
+        """Say that ``uniqueItems`` cannot be enforced."""
+        self._world.unsupported(
+            where,
+            "uniqueItems can be enforced for null, truth values, numbers, strings and enumerated "
+            "values in any position, not for arrays and objects of any number or for other tuples",
+            "give the items a scalar type or an enum, leave uniqueItems out, or compile with "
+            'on_unsupported="relax" and check the result',
+        )
+
+    # --- items that are counted ---
+
+    def _counted(self, closed: ClosedArray, level: int, gaps: Style, where: str) -> Node:
+        """Return the node of items of which so many satisfy something: an automaton as rules.
+
+        Its states are the position, as far as it matters, and how often each thing was seen. An
+        item is sorted by which of the things it satisfies. For a bound from below alone, items that
+        satisfy the thing may also pass uncounted, which spares the complement.
+        """
+        counts = closed.counts
+        far = max([len(closed.prefix), closed.low, *(one.start for one in counts)])
+        if closed.high is not None:
+            far = max(far, closed.high)
+        tops = [one.low if one.high is None else one.high for one in counts]
+        steps = far + 1
+        for top in tops:
+            steps *= top + 1
+        if steps > _MAX_STEPS:
+            raise LimitError(
+                f"{where}: counting items (contains, minContains, maxContains beside minItems and "
+                f"maxItems) takes {steps} states, more than {_MAX_STEPS}; lower the bounds"
+            )
+        self._counting += 1
+        table = _Counter(self, closed, level, gaps, f"{where} (count {self._counting})", far)
+        return table.write()
+
+    def sorted_item(
+        self, closed: ClosedArray, place: int, level: int
+    ) -> list[tuple[tuple[bool, ...], Node]]:
+        """Return the ways to sort the item at a position: what is counted of it, and its node."""
+        state = closed.prefix[place] if place < len(closed.prefix) else closed.rest
+        found = [((), state)]
+        for one in closed.counts:
+            further = []
+            for signs, had in found:
+                with_it = self._world.both(had, one.state)
+                if place < one.start:
+                    further.append(((*signs, False), had))
+                    continue
+                further.append(((*signs, True), with_it))
+                if with_it is had:
+                    continue
+                if one.high is None:
+                    further.append(((*signs, False), had))
+                else:
+                    further.append(((*signs, False), self._world.without(had, one.state)))
+            found = [
+                (signs, one_state)
+                for signs, one_state in further
+                if not self._emitter.automaton.is_empty(one_state)
+            ]
+        return [(signs, self._emitter.value(one, level + 1)) for signs, one in found]
+
+
+class _Counter:
+    """Writes one automaton that counts."""
+
+    def __init__(
+        self, arrays: ArrayWriter, closed: ClosedArray, level: int, gaps: Style, name: str, far: int
+    ) -> None:
+        self._arrays = arrays
+        self._builder = arrays._builder  # noqa: SLF001 (a part of it)
+        self._closed = closed
+        self._level = level
+        self._gaps = gaps
+        self._name = name
+        self._far = far
+        self._items: dict[int, list[tuple[tuple[bool, ...], Node]]] = {}
+        self._sorts = max([len(closed.prefix), *(one.start for one in closed.counts)])
+
+    def write(self) -> Node:
+        """Return the node of at least one item."""
+        start = (0, (0,) * len(self._closed.counts))
+        known = {start: self._rule(start)}
+        waiting = [start]
+        first: Node | None = None
+        while waiting:
+            at = waiting.pop()
+            place, counts = at
+            ways = []
+            if place and place >= self._closed.low and self._fulfilled(counts):
+                ways.append(self._builder.empty())
+            if self._closed.high is None or place < self._closed.high:
+                for signs, node in self._item(place):
+                    now = self._add(counts, signs)
+                    if now is None:
+                        continue
+                    following = (min(place + 1, self._far), now)
+                    if following not in known:
+                        known[following] = self._rule(following)
+                        waiting.append(following)
+                    parts = [node, known[following]]
+                    ways.append(self._builder.seq(*([self._gaps.comma] if place else []), *parts))
+            body = self._builder.choice(*ways)
+            if at == start:
+                first = body
+            else:
+                self._builder.define(self._title(at), body)
+        assert first is not None
+        return first
+
+    def _item(self, place: int) -> list[tuple[tuple[bool, ...], Node]]:
+        """Return the ways to sort the item at a position."""
+        place = min(place, self._sorts)
+        found = self._items.get(place)
+        if found is None:
+            found = self._arrays.sorted_item(self._closed, place, self._level)
+            self._items[place] = found
+        return found
+
+    def _add(self, counts: tuple[int, ...], signs: tuple[bool, ...]) -> tuple[int, ...] | None:
+        """Return the counts after one more item; None if there are too many of something."""
+        found = []
+        for one, count, sign in zip(self._closed.counts, counts, signs, strict=True):
+            now = count + sign
+            if one.high is not None and now > one.high:
+                return None
+            found.append(min(now, one.low) if one.high is None else now)
+        return tuple(found)
+
+    def _fulfilled(self, counts: tuple[int, ...]) -> bool:
+        """Say whether there are enough of everything."""
+        return all(count >= one.low for one, count in zip(self._closed.counts, counts, strict=True))
+
+    def _title(self, at: tuple[int, tuple[int, ...]]) -> str:
+        """Return the name of a state's rule."""
+        return f"{self._name}: item {at[0]}, seen {', '.join(map(str, at[1]))}"
+
+    def _rule(self, at: tuple[int, tuple[int, ...]]) -> Node:
+        """Return a reference to a state's rule."""
+        return self._builder.rule(self._title(at))

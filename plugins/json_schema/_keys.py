@@ -1,0 +1,62 @@
+"""Sets of member names, as schemas speak of them: these names, those patterns, or all others."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from formgate.plugins.json_schema._strings import StringSet
+
+__all__ = ["EVERY_KEY", "NO_KEY", "Keys"]
+
+
+class Keys:
+    """Some names and all that match some patterns, or all names but these.
+
+    Attributes:
+        names: The names.
+        patterns: The patterns.
+        inside: Whether the set is these; otherwise it is all others.
+    """
+
+    __slots__ = ("_hash", "inside", "names", "patterns")
+
+    def __init__(
+        self, names: frozenset[str], patterns: tuple[StringSet, ...], *, inside: bool
+    ) -> None:
+        self.names = names
+        self.patterns = patterns
+        self.inside = inside
+        self._hash = hash((names, patterns, inside))
+
+    def __eq__(self, other: object) -> bool:
+        return self is other or (
+            isinstance(other, Keys)
+            and self._hash == other._hash
+            and self.inside == other.inside
+            and self.names == other.names
+            and self.patterns == other.patterns
+        )
+
+    def __hash__(self) -> int:
+        return self._hash
+
+    def contains(self, name: str) -> bool:
+        """Say whether a name belongs."""
+        found = name in self.names or any(one.contains(name) for one in self.patterns)
+        return found is self.inside
+
+    def opposite(self) -> Keys:
+        """Return all other names."""
+        return Keys(self.names, self.patterns, inside=not self.inside)
+
+    def union(self, other: Keys) -> Keys:
+        """Return the names of either; both are ``inside``, or one is everything."""
+        if self == EVERY_KEY or other == EVERY_KEY:
+            return EVERY_KEY
+        patterns = dict.fromkeys((*self.patterns, *other.patterns))
+        return Keys(self.names | other.names, tuple(patterns), inside=True)
+
+
+NO_KEY = Keys(frozenset(), (), inside=True)
+EVERY_KEY = Keys(frozenset(), (), inside=False)

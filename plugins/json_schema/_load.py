@@ -1,0 +1,121 @@
+"""From a source to a schema: a dict or a truth value as it is, a text or a file read exactly."""
+
+from __future__ import annotations
+
+import json
+from decimal import Decimal, InvalidOperation
+from pathlib import PurePath
+from typing import TYPE_CHECKING, Any
+
+from formgate.core.errors import GrammarError, LimitError
+
+if TYPE_CHECKING:
+    from formgate.plugins.json_schema._values import Json
+
+__all__ = ["load"]
+
+_MAX_DIGITS = 4000  # of an integer in a schema's text: Python itself refuses more than 4300
+
+
+def load(source: object) -> Json:
+    """Return the schema that a source holds.
+
+    Args:
+        source: A dict or a truth value: the schema itself. A text: JSON. A ``pathlib.Path``: a
+            file with JSON in UTF-8.
+
+    Raises:
+        GrammarError: The source is none of these, the file cannot be read, or the text is not
+            JSON, names a key twice, or is nested too deeply.
+    """
+    if isinstance(source, (dict, bool)):
+        return source
+    if isinstance(source, PurePath):
+        try:
+            with open(source, encoding="utf-8-sig") as file:
+                text = file.read()
+        except (OSError, UnicodeDecodeError) as error:
+            raise GrammarError(f"cannot read the schema file {source}: {error}") from error
+        return _parse(text)
+    if isinstance(source, str):
+        return _parse(source)
+    raise GrammarError(
+        f"the json_schema format takes a schema as a dict, a truth value, a JSON text or a "
+        f"pathlib.Path, not {type(source).__name__}",
+    )
+
+
+def _parse(text: str) -> Json:
+    """Read a JSON text with exact numbers."""
+    try:
+        found = json.loads(
+            text,
+            parse_float=_decimal,
+            parse_int=_integer,
+            parse_constant=_no_constant,
+            object_pairs_hook=_object,
+        )
+    except json.JSONDecodeError as error:
+        hint = None
+        if not text.lstrip().startswith(("{", "true", "false")):
+            hint = "a file is given as pathlib.Path(...)"
+        raise GrammarError(
+            f"the schema is not JSON: {error.msg}", source=text, offset=error.pos, hint=hint
+        ) from None
+    except _RepeatedKeyError as error:
+        name = str(error)
+        spelled = json.dumps(name, ensure_ascii=False)
+        certain = text.count(spelled) == 2  # which are those of one object, else nobody knows
+        raise GrammarError(
+            f"the schema has an object with the key {spelled} twice",
+            source=text if certain else None,
+            offset=text.rfind(spelled) if certain else None,
+            end=text.rfind(spelled) + len(spelled) if certain else None,
+            hint="keep one of them: readers of JSON disagree on which one counts",
+        ) from None
+    except RecursionError:
+        raise LimitError(
+            "the schema's text is nested too deeply for Python's JSON reader"
+        ) from None
+    if not isinstance(found, (dict, bool)):
+        raise GrammarError(
+            f"a schema is an object or a truth value, not {type(found).__name__}: {text[:40]!r}",
+            hint="a file is given as pathlib.Path(...)",
+        )
+    return found
+
+
+class _RepeatedKeyError(ValueError):
+    """An object has a key twice."""
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Make an object, each key just once."""
+    made = dict(pairs)
+    if len(made) != len(pairs):
+        seen: set[str] = set()
+        for name, _ in pairs:
+            if name in seen:
+                raise _RepeatedKeyError(name)
+            seen.add(name)
+    return made
+
+
+def _decimal(text: str) -> Decimal:
+    """Read a number with a fraction or an exponent."""
+    try:
+        return Decimal(text)
+    except InvalidOperation:
+        raise GrammarError(f"the schema has a number that is too large: {text:.60}") from None
+
+
+def _integer(text: str) -> int:
+    """Read an integer."""
+    if len(text) > _MAX_DIGITS:
+        raise LimitError(f"the schema has a number of more than {_MAX_DIGITS} digits")
+    return int(text)
+
+
+def _no_constant(text: str) -> None:
+    """Refuse what Python's reader takes beyond JSON."""
+    raise GrammarError(f"the schema has {text}, which is not JSON")

@@ -1,0 +1,187 @@
+"""Alternatives for objects: what schemas say of members, and the ways not to satisfy it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from formgate.plugins.json_schema._clauses import UNTRACKED, Clauses
+from formgate.plugins.json_schema._facts import ARRAY, OBJECT, TRUE, Facts, Op
+from formgate.plugins.json_schema._keys import EVERY_KEY, NO_KEY, Keys
+from formgate.plugins.json_schema._shapes import ANY_OBJECT, NOTHING, ObjectShape, one
+from formgate.plugins.json_schema._strings import StringSet
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from formgate.plugins.json_schema._shapes import Lits
+    from formgate.plugins.json_schema._states import Schemas
+
+__all__ = ["ObjectClauses"]
+
+_COMPOSITE = ARRAY | OBJECT
+_NO_NAMES: frozenset[str] = frozenset()
+
+
+class ObjectClauses(Clauses[ObjectShape]):
+    """Alternatives for objects.
+
+    Args:
+        world: The subschemas.
+        empty: Says whether a conjunction of literals is surely nothing.
+    """
+
+    def __init__(self, world: Schemas, empty: Callable[[Lits], bool]) -> None:
+        super().__init__(world, empty, OBJECT, ANY_OBJECT, 1)
+
+    def base(self, facts: Facts, track: int) -> ObjectShape | None:
+        """Return what a schema's own keywords say of members."""
+        objects = facts.objects
+        if objects is None:
+            return ANY_OBJECT
+        props = {name: one(lit) for name, lit in objects.props.items()}
+        required = dict.fromkeys(objects.required)
+        for name in required:
+            if props.get(name) == NOTHING:
+                return None
+        high = objects.high
+        if high is not None and max(objects.low, len(required)) > high:
+            return None
+        universals = []
+        for pattern, lit in objects.patterns:
+            if pattern is not None and lit != TRUE:
+                universals.append((Keys(_NO_NAMES, (pattern,), inside=True), one(lit)))
+        patterns = tuple(pattern for pattern, _ in objects.patterns if pattern is not None)
+        whole = len(patterns) == len(objects.patterns)
+        if objects.additional != TRUE and whole:
+            others = Keys(frozenset(props), patterns, inside=False)
+            universals.append((others, one(objects.additional)))
+        if objects.names != TRUE:
+            allowed = self._names(objects.names)
+            if allowed is not StringSet.ALL:
+                universals.append((Keys(_NO_NAMES, (allowed,), inside=False), NOTHING))
+        evaluated = None
+        if track:
+            evaluated = (
+                EVERY_KEY
+                if objects.evaluates or not whole
+                else Keys(frozenset(props), patterns, inside=True)
+            )
+        return ObjectShape(props, required, tuple(universals), (), objects.low, high, evaluated)
+
+    def denied_base(self, facts: Facts) -> list[ObjectShape]:
+        """Return the ways in which members do not satisfy a schema's own keywords."""
+        objects = facts.objects
+        if objects is None:
+            return []
+        found = [
+            ObjectShape({name: one(lit ^ 1)}, {name: None})
+            for name, lit in objects.props.items()
+            if lit != TRUE
+        ]
+        some: list[tuple[Keys, Lits]] = []
+        for pattern, lit in objects.patterns:
+            if pattern is None:
+                return [ANY_OBJECT]  # what was left out may be anything
+            if lit != TRUE:
+                some.append((Keys(_NO_NAMES, (pattern,), inside=True), one(lit ^ 1)))
+        if objects.additional != TRUE:
+            patterns = tuple(pattern for pattern, _ in objects.patterns if pattern is not None)
+            others = Keys(frozenset(objects.props), patterns, inside=False)
+            some.append((others, one(objects.additional ^ 1)))
+        if objects.names != TRUE:
+            denied = self._names(objects.names ^ 1)
+            if denied is not StringSet.NONE:
+                some.append((Keys(_NO_NAMES, (denied,), inside=True), ()))
+        found += [ObjectShape({}, {}, (), ((keys, lits),), 1) for keys, lits in some]
+        found += [_absent(name) for name in objects.required]
+        if objects.low:
+            found.append(ObjectShape({}, {}, high=objects.low - 1))
+        if objects.high is not None:
+            found.append(ObjectShape({}, {}, low=objects.high + 1))
+        return found
+
+    def rest_of(self, facts: Facts) -> int | None:
+        """Return the literal of ``unevaluatedProperties``."""
+        return facts.rest_members
+
+    def with_rest(self, shape: ObjectShape, rest: int, *, track: int) -> ObjectShape | None:
+        """Return a tracked shape whose unevaluated members all satisfy a literal."""
+        evaluated = shape.evaluated or NO_KEY
+        if evaluated == EVERY_KEY or rest == TRUE:
+            kept: ObjectShape | None = shape.plain()
+        else:
+            others = ObjectShape({}, {}, ((evaluated.opposite(), one(rest)),))
+            kept = self._meet(shape.plain(), others)
+        if kept is None or not track:
+            return kept
+        return ObjectShape(
+            kept.props, kept.required, kept.universals, kept.some, kept.low, kept.high, EVERY_KEY
+        )
+
+    def denied_rest(self, shape: ObjectShape, rest: int) -> ObjectShape | None:
+        """Return a tracked shape with some unevaluated member that does not."""
+        evaluated = shape.evaluated or NO_KEY
+        if evaluated == EVERY_KEY:
+            return None
+        some = ((evaluated.opposite(), one(rest ^ 1)),)
+        return self._meet(shape.plain(), ObjectShape({}, {}, (), some, 1))
+
+    def dependent(self, op: tuple[Any, ...], track: int) -> list[ObjectShape]:
+        """Return objects without a member, and those with it that satisfy what it asks for."""
+        kind, name, asked = op
+        if kind == Op.REQUIRED:
+            if not asked or asked == [name]:
+                return [ANY_OBJECT]
+            return [_absent(name), ObjectShape({}, dict.fromkeys((name, *asked)))]
+        if asked == TRUE:
+            return [ANY_OBJECT]
+        present = ObjectShape({}, {name: None})
+        return [_absent(name), *self.product([present], self.of(asked, track))]
+
+    def denied_dependent(self, op: tuple[Any, ...]) -> list[ObjectShape]:
+        """Return objects with a member that do not satisfy what it asks for."""
+        kind, name, asked = op
+        present = [ObjectShape({}, {name: None})]
+        if kind == Op.REQUIRED:
+            return self.product(present, [_absent(other) for other in asked])
+        return self.product(present, self.of(asked ^ 1, UNTRACKED))
+
+    def discriminated(self, branches: list[list[ObjectShape]]) -> bool:
+        """Look for a name that every branch requires, with strings that no two branches share."""
+        shapes = [(place, shape) for place, branch in enumerate(branches) for shape in branch]
+        if len({place for place, _ in shapes}) < 2:
+            return True
+        names = set(shapes[0][1].required)
+        for _, shape in shapes[1:]:
+            names.intersection_update(shape.required)
+        return any(self._tells_apart(name, shapes) for name in sorted(names))
+
+    def _tells_apart(self, name: str, shapes: list[tuple[int, ObjectShape]]) -> bool:
+        """Say whether the members of a name are strings that belong to one branch each."""
+        owner: dict[str, int] = {}
+        for place, shape in shapes:
+            lits = shape.props.get(name)
+            if not lits:
+                return False
+            with self._world.below():
+                state = self._world.state(lits)
+                bits, numbers, strings = self._world.scalars(state)
+            if bits or strings.values is None or not numbers.is_empty():
+                return False
+            facts = self._world.facts
+            if not any(not lit & 1 and not facts(lit).kinds & _COMPOSITE for lit in state.lits):
+                return False  # arrays or objects, perhaps
+            for value in strings.values:
+                if owner.setdefault(value, place) != place:
+                    return False
+        return True
+
+    def _names(self, lit: int) -> StringSet:
+        """Return the names that satisfy a literal."""
+        with self._world.below():
+            return self._world.scalars_of(lit)[2]
+
+
+def _absent(name: str) -> ObjectShape:
+    """Return objects without a member."""
+    return ObjectShape({name: NOTHING}, {})

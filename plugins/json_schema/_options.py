@@ -1,0 +1,144 @@
+"""The options of the format, checked and gathered."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from formgate.core.errors import GrammarError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+__all__ = ["DRAFTS", "Options", "read_options"]
+
+DRAFTS = ("4", "6", "7", "2019-09", "2020-12")
+
+_CHOICES: dict[str, tuple[str, ...]] = {
+    "whitespace": ("flexible", "compact"),
+    "property_order": ("schema", "any"),
+    "escapes": ("any", "canonical"),
+    "formats": ("assert", "annotate"),
+    "on_unsupported": ("error", "relax", "validate"),
+}
+_COUNTS = {"max_blanks": 0, "max_states": 1, "max_clauses": 1, "max_depth": 1}
+_MAX_COUNT = 2**31 - 1
+
+
+@dataclass(frozen=True)
+class Options:
+    """How a schema is read and how its values are written.
+
+    Attributes:
+        draft: The draft of schemas that do not name one by ``$schema``.
+        whitespace: ``"flexible"``: where JSON allows it; ``"compact"``: none.
+        max_blanks: Most blanks in a row, where white space is flexible.
+        separators: What stands between members and after a name, as ``json.dumps`` has it.
+        indent: Blanks per level, as ``json.dumps`` has it.
+        property_order: ``"schema"``: members in the order in which the schema names them, all
+            others after them; ``"any"``: every order.
+        escapes: ``"any"``: every spelling of a string; ``"canonical"``: just the shortest.
+        formats: ``"assert"``: ``format`` constrains; ``"annotate"``: it does not.
+        on_unsupported: ``"error"``: what cannot be enforced is refused; ``"relax"`` (or
+            ``"validate"``): it is left out with a warning.
+        registry: A ``referencing.Registry`` with documents that the schema refers to.
+        max_states: Most distinct sets of subschemas that values are measured against.
+        max_clauses: Most alternatives for the objects, or the arrays, in one place.
+        max_depth: Most subschemas that apply to one value by way of each other.
+    """
+
+    draft: str = "2020-12"
+    whitespace: str = "flexible"
+    max_blanks: int = 64
+    separators: tuple[str, str] | None = None
+    indent: int | None = None
+    property_order: str = "schema"
+    escapes: str = "any"
+    formats: str = "assert"
+    on_unsupported: str = "error"
+    registry: Any = None
+    max_states: int = 100_000
+    max_clauses: int = 1_000
+    max_depth: int = 64
+
+    @property
+    def relax(self) -> bool:
+        """Whether what cannot be enforced is left out."""
+        return self.on_unsupported != "error"
+
+
+_DEFAULT = Options()
+
+
+def read_options(given: Mapping[str, object]) -> Options:
+    """Check options and gather them.
+
+    Raises:
+        GrammarError: An option is unknown, has a wrong value, or contradicts another.
+    """
+    if not given:
+        return _DEFAULT
+    values: dict[str, Any] = dict(given)
+    known = Options.__dataclass_fields__
+    for name, value in values.items():
+        if name not in known:
+            raise GrammarError(
+                f"the json_schema format has no option {name!r}",
+                hint="its options are: " + ", ".join(known),
+            )
+        if name in _CHOICES and value not in _CHOICES[name]:
+            raise GrammarError(
+                f"{name} is {_listed(_CHOICES[name])}, not {value!r:.60}",
+            )
+        if name in _COUNTS:
+            _check_count(name, value, _COUNTS[name])
+    if "draft" in values:
+        values["draft"] = _draft(values["draft"])
+    if values.get("separators") is not None:
+        values["separators"] = _separators(values["separators"])
+    if values.get("indent") is not None:
+        _check_count("indent", values["indent"], 0)
+        values["indent"] = int(values["indent"])
+    fixed = [name for name in ("separators", "indent") if values.get(name) is not None]
+    for name in ("whitespace", "max_blanks"):
+        if fixed and name in values:
+            raise GrammarError(
+                f"{fixed[0]} fixes the white space, so {name} has no meaning beside it"
+            )
+    return Options(**values)
+
+
+def _draft(value: object) -> str:
+    """Return the name of a draft, given as text or number."""
+    text = str(value)
+    text = text.removeprefix("draft").lstrip("-0")
+    text = {"2019": "2019-09", "2020": "2020-12"}.get(text, text)
+    if isinstance(value, bool) or text not in DRAFTS:
+        raise GrammarError(f"draft is {_listed(DRAFTS)}, not {value!r:.60}")
+    return text
+
+
+def _separators(value: object) -> tuple[str, str]:
+    """Return two separators: a comma and a colon, each with blanks around it."""
+    if isinstance(value, (tuple, list)) and len(value) == 2:
+        comma, colon = value
+        if isinstance(comma, str) and isinstance(colon, str):
+            blanks = " \t\n\r"
+            if comma.strip(blanks) == "," and colon.strip(blanks) == ":":
+                return comma, colon
+    raise GrammarError(
+        f"separators are a comma and a colon with white space around them, not {value!r:.60}",
+        hint='for example separators=(", ", ": ")',
+    )
+
+
+def _check_count(name: str, value: object, least: int) -> None:
+    """Refuse what is no count."""
+    if not isinstance(value, int) or isinstance(value, bool) or not least <= value <= _MAX_COUNT:
+        raise GrammarError(f"{name} is a whole number from {least}, not {value!r:.60}")
+
+
+def _listed(names: tuple[str, ...]) -> str:
+    """Return quoted names with "or" before the last."""
+    quoted = [repr(name) for name in names]
+    return ", ".join(quoted[:-1]) + " or " + quoted[-1]

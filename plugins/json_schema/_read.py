@@ -1,0 +1,644 @@
+"""From a schema as written to its facts: one pass over its keywords, each checked as it is read.
+
+Only schemas that are reached are read. A keyword that the draft does not know is an annotation. A
+keyword of the wrong form stops everything with ``WrongSchemaError``; the words of the message
+to the user are chosen elsewhere.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from formgate.core.errors import GrammarError, UnsupportedConstraint
+from formgate.plugins.json_schema._facts import (
+    ARRAY,
+    BOOLEAN,
+    FALSE_VALUE,
+    NULL,
+    NUMBER,
+    OBJECT,
+    STRING,
+    TRUE,
+    TRUE_VALUE,
+    ArrayFacts,
+    Facts,
+    ObjectFacts,
+    Op,
+)
+from formgate.plugins.json_schema._resolve import pointer
+from formgate.plugins.json_schema._values import is_number, value_key
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from formgate.plugins.json_schema._numbers import NumberSet
+    from formgate.plugins.json_schema._resolve import Env, Where
+    from formgate.plugins.json_schema._states import Schemas
+    from formgate.plugins.json_schema._strings import StringSet
+    from formgate.plugins.json_schema._values import Json
+
+__all__ = ["WrongSchemaError", "read"]
+
+_KINDS = {
+    "null": NULL,
+    "boolean": BOOLEAN,
+    "number": NUMBER,
+    "string": STRING,
+    "array": ARRAY,
+    "object": OBJECT,
+}
+_MAX_COUNT = 2**31 - 1  # of members, items or characters: no text that long is ever written
+
+
+class WrongSchemaError(Exception):
+    """A schema breaks the rules of its draft."""
+
+    def __init__(self, env: Env, where: Where, reason: str) -> None:
+        super().__init__(reason)
+        self.env = env
+        self.where = where
+        self.reason = reason
+
+
+def read(schema: dict[str, Json], env: Env, where: Where, world: Schemas) -> Facts:
+    """Return what a schema says.
+
+    Raises:
+        WrongSchemaError: A keyword has a value that its draft does not allow.
+        GrammarError: A reference leads nowhere, a pattern is no pattern.
+        UnsupportedConstraint: A pattern or a number cannot be enforced.
+    """
+    reader = _Reader(schema, env, where, world)
+    draft = env.resource.draft
+    keywords = _KEYWORDS[draft.rank]
+    if draft.lone_ref and "$ref" in schema:
+        reader.ref(schema["$ref"])
+    else:
+        for keyword, value in schema.items():
+            handler = keywords.get(keyword)
+            if handler is not None:
+                handler(reader, value)
+        reader.finish()
+    return reader.facts
+
+
+class _Reader:
+    """Reads one schema; a method for each keyword."""
+
+    __slots__ = (
+        "characters",
+        "env",
+        "facts",
+        "integer",
+        "numbers",
+        "schema",
+        "strings",
+        "values",
+        "where",
+        "world",
+    )
+
+    def __init__(self, schema: dict[str, Json], env: Env, where: Where, world: Schemas) -> None:
+        self.schema = schema
+        self.env = env
+        self.where = where
+        self.world = world
+        self.facts = Facts()
+        self.integer = False
+        self.numbers: list[tuple[str, Any]] = []
+        self.strings: list[tuple[str, str]] = []
+        self.characters: list[int | None] | None = None
+        self.values: list[list[Json]] | None = None
+
+    # --- kinds and values ---
+
+    def type(self, value: Json) -> None:
+        """``type``: one name or several; integers are numbers."""
+        kinds = _KINDS.get(value) if isinstance(value, str) else None
+        if kinds is None:
+            kinds = self._several(value)
+        self.facts.kinds &= kinds
+
+    def _several(self, value: Json) -> int:
+        """Return the kinds of a name that is no plain one, or of a list of names."""
+        if value == "integer":
+            self.integer = True
+            return NUMBER
+        if not isinstance(value, list) or not all(isinstance(name, str) for name in value):
+            raise self.wrong("type", "type is the name of a type or a list of them")
+        kinds = 0
+        for name in value:
+            if name != "integer" and name not in _KINDS:
+                raise self.wrong("type", f"{name!r} is not the name of a type")
+            kinds |= _KINDS.get(name, NUMBER)
+        self.integer = "integer" in value and "number" not in value
+        return kinds
+
+    def enum(self, value: Json) -> None:
+        """``enum``: the values there are."""
+        if not isinstance(value, list):
+            raise self.wrong("enum", "enum is a list of values")
+        self.values = [value] if self.values is None else [*self.values, value]
+
+    def const(self, value: Json) -> None:
+        """``const``: the one value there is."""
+        self.values = [[value]] if self.values is None else [*self.values, [value]]
+
+    # --- numbers ---
+
+    def _number(self, keyword: str, value: Json) -> None:
+        if not is_number(value):
+            raise self.wrong(keyword, f"{keyword} is a number")
+        self.numbers.append((keyword, value))
+
+    def multiple_of(self, value: Json) -> None:
+        """``multipleOf``."""
+        if is_number(value) and value <= 0:
+            raise self.wrong("multipleOf", "multipleOf is greater than 0")
+        self._number("multipleOf", value)
+
+    def minimum(self, value: Json) -> None:
+        """``minimum``."""
+        self._number("minimum", value)
+
+    def maximum(self, value: Json) -> None:
+        """``maximum``."""
+        self._number("maximum", value)
+
+    def exclusive_minimum(self, value: Json) -> None:
+        """``exclusiveMinimum``: a number, a truth value up to draft 4."""
+        self._exclusive("exclusiveMinimum", value)
+
+    def exclusive_maximum(self, value: Json) -> None:
+        """``exclusiveMaximum``: a number, a truth value up to draft 4."""
+        self._exclusive("exclusiveMaximum", value)
+
+    def _exclusive(self, keyword: str, value: Json) -> None:
+        if self.env.resource.draft.rank > 4:
+            self._number(keyword, value)
+        elif not isinstance(value, bool):
+            raise self.wrong(keyword, f"{keyword} is true or false in draft 4")
+
+    # --- strings ---
+
+    def min_length(self, value: Json) -> None:
+        """``minLength``, in code points."""
+        count = self.count("minLength", value)
+        if self.characters is None:
+            self.characters = [0, None]
+        self.characters[0] = count
+
+    def max_length(self, value: Json) -> None:
+        """``maxLength``, in code points."""
+        count = self.most("maxLength", value)
+        if self.characters is None:
+            self.characters = [0, None]
+        self.characters[1] = count
+
+    def pattern(self, value: Json) -> None:
+        """``pattern``: some part of the string matches."""
+        if not isinstance(value, str):
+            raise self.wrong("pattern", "pattern is a string")
+        self.strings.append(("pattern", value))
+
+    def format(self, value: Json) -> None:
+        """``format``."""
+        if not isinstance(value, str):
+            raise self.wrong("format", "format is a string")
+        if self.world.options.formats == "assert":
+            self.strings.append(("format", value))
+
+    # --- objects ---
+
+    def objects(self) -> ObjectFacts:
+        """Return what is said of objects, for more to be said."""
+        found = self.facts.objects
+        if found is None:
+            found = self.facts.objects = ObjectFacts()
+        return found
+
+    def properties(self, value: Json) -> None:
+        """``properties``: schemas by name."""
+        members = self.named("properties", value)
+        if members:
+            self.objects().props = members
+            self.facts.ops.append((Op.BASE,))
+
+    def pattern_properties(self, value: Json) -> None:
+        """``patternProperties``: schemas by patterns of names."""
+        patterns = self.named("patternProperties", value)
+        if patterns:
+            way = (self.where, "patternProperties")
+            self.objects().patterns = [
+                (self.matching(source, (way, source)), lit) for source, lit in patterns.items()
+            ]
+
+    def additional_properties(self, value: Json) -> None:
+        """``additionalProperties``: of all names that the two above do not speak of."""
+        self.objects().additional = self.lit(value, "additionalProperties")
+        self.objects().evaluates = True
+
+    def property_names(self, value: Json) -> None:
+        """``propertyNames``: of the names themselves."""
+        self.objects().names = self.lit(value, "propertyNames")
+
+    def required(self, value: Json) -> None:
+        """``required``: names that must be there."""
+        if value:
+            self.objects().required = self.names("required", value)
+        elif not isinstance(value, list):
+            raise self.wrong("required", "required is a list of names")
+
+    def min_properties(self, value: Json) -> None:
+        """``minProperties``."""
+        self.objects().low = self.count("minProperties", value)
+
+    def max_properties(self, value: Json) -> None:
+        """``maxProperties``."""
+        self.objects().high = self.most("maxProperties", value)
+
+    def dependent_required(self, value: Json) -> None:
+        """``dependentRequired``: names that ask for others."""
+        self._dependent("dependentRequired", value, schemas=False)
+
+    def dependent_schemas(self, value: Json) -> None:
+        """``dependentSchemas``: names that ask for a schema."""
+        for name, lit in self.named("dependentSchemas", value).items():
+            self.facts.ops.append((Op.DEPENDENT, name, lit))
+
+    def dependencies(self, value: Json) -> None:
+        """``dependencies``: both at once, in all drafts up to 7 and in schemas that still use it."""
+        self._dependent("dependencies", value, schemas=True)
+
+    def _dependent(self, keyword: str, value: Json, *, schemas: bool) -> None:
+        if not isinstance(value, dict):
+            raise self.wrong(keyword, f"{keyword} is an object")
+        for name, asked in value.items():
+            way = ((self.where, keyword), name)
+            if isinstance(asked, list):
+                self.facts.ops.append((Op.REQUIRED, name, self.names(keyword, asked)))
+            elif schemas:
+                self.facts.ops.append((Op.DEPENDENT, name, self.world.lit(asked, self.env, way)))
+            else:
+                raise self.wrong(keyword, f"{keyword} has lists of names")
+
+    def unevaluated_properties(self, value: Json) -> None:
+        """``unevaluatedProperties``: of all names that nothing else here speaks of."""
+        self.facts.rest_members = self.lit(value, "unevaluatedProperties")
+
+    # --- arrays ---
+
+    def arrays(self) -> ArrayFacts:
+        """Return what is said of arrays, for more to be said."""
+        found = self.facts.arrays
+        if found is None:
+            found = self.facts.arrays = ArrayFacts()
+        return found
+
+    def items(self, value: Json) -> None:
+        """``items``: of all items, or of those beyond ``prefixItems``; a list up to 2019-09."""
+        arrays = self.arrays()
+        if isinstance(value, list) and self.env.resource.draft.rank < 2020:
+            arrays.prefix = self.several("items", value)
+        else:
+            arrays.rest = self.lit(value, "items")
+            arrays.evaluates = True
+
+    def prefix_items(self, value: Json) -> None:
+        """``prefixItems``: of the first items."""
+        self.arrays().prefix = self.several("prefixItems", value)
+
+    def min_items(self, value: Json) -> None:
+        """``minItems``."""
+        self.arrays().low = self.count("minItems", value)
+
+    def max_items(self, value: Json) -> None:
+        """``maxItems``."""
+        self.arrays().high = self.most("maxItems", value)
+
+    def unique_items(self, value: Json) -> None:
+        """``uniqueItems``."""
+        if not isinstance(value, bool):
+            raise self.wrong("uniqueItems", "uniqueItems is true or false")
+        if value:
+            self.arrays().unique = True
+
+    def contains(self, value: Json) -> None:
+        """``contains``: of some item."""
+        self.arrays().contains = self.lit(value, "contains")
+
+    def min_contains(self, value: Json) -> None:
+        """``minContains``: of how many items at least."""
+        self.arrays().least = self.count("minContains", value)
+
+    def max_contains(self, value: Json) -> None:
+        """``maxContains``: of how many items at most."""
+        self.arrays().most = self.most("maxContains", value)
+
+    def unevaluated_items(self, value: Json) -> None:
+        """``unevaluatedItems``: of all items that nothing else here speaks of."""
+        self.facts.rest_items = self.lit(value, "unevaluatedItems")
+
+    # --- other schemas ---
+
+    def ref(self, value: Json) -> None:
+        """``$ref``: the schema at an address."""
+        if not isinstance(value, str):
+            raise self.wrong("$ref", "$ref is a string")
+        where = (self.where, "$ref")
+        target, env, way = self.world.library.resolve(value, self.env, where)
+        self.facts.ops.append((Op.REF, self.world.target(target, env, way, where)))
+
+    def dynamic_ref(self, value: Json) -> None:
+        """``$dynamicRef``: the schema at an address, or what took its place."""
+        if not isinstance(value, str):
+            raise self.wrong("$dynamicRef", "$dynamicRef is a string")
+        where = (self.where, "$dynamicRef")
+        target, env, way = self.world.library.resolve_dynamic(value, self.env, where)
+        self.facts.ops.append((Op.REF, self.world.target(target, env, way, where)))
+
+    def recursive_ref(self, value: Json) -> None:
+        """``$recursiveRef``: this document, or the one that took its place."""
+        if value != "#":
+            raise self.wrong("$recursiveRef", "$recursiveRef is '#'")
+        where = (self.where, "$recursiveRef")
+        target, env, way = self.world.library.resolve_recursive(self.env)
+        self.facts.ops.append((Op.REF, self.world.target(target, env, way, where)))
+
+    def all_of(self, value: Json) -> None:
+        """``allOf``."""
+        self.facts.ops.append((Op.ALL, *self.several("allOf", value, least=1)))
+
+    def any_of(self, value: Json) -> None:
+        """``anyOf``."""
+        self.facts.ops.append((Op.ANY, *self.several("anyOf", value, least=1)))
+
+    def one_of(self, value: Json) -> None:
+        """``oneOf``."""
+        self.facts.ops.append((Op.ONE, *self.several("oneOf", value, least=1)))
+
+    def not_(self, value: Json) -> None:
+        """``not``."""
+        self.facts.ops.append((Op.NOT, self.lit(value, "not")))
+
+    def if_(self, value: Json) -> None:
+        """``if``, with ``then`` and ``else``, which mean nothing without it."""
+        test = self.lit(value, "if")
+        then, other = (
+            self.lit(self.schema[keyword], keyword) if keyword in self.schema else TRUE
+            for keyword in ("then", "else")
+        )
+        # Without the two it constrains nothing, but what it evaluates counts.
+        self.facts.ops.append((Op.IF, test, then, other))
+
+    # --- parts ---
+
+    def lit(self, value: Json, keyword: str) -> int:
+        """Return the literal of the schema that a keyword holds."""
+        return self.world.lit(value, self.env, (self.where, keyword))
+
+    def several(self, keyword: str, value: Json, least: int = 0) -> list[int]:
+        """Return the literals of a list of schemas."""
+        if not isinstance(value, list) or len(value) < least:
+            raise self.wrong(keyword, f"{keyword} is a list of schemas")
+        way = (self.where, keyword)
+        lit, env = self.world.lit, self.env
+        return [lit(inner, env, (way, str(place))) for place, inner in enumerate(value)]
+
+    def named(self, keyword: str, value: Json) -> dict[str, int]:
+        """Return the literals of schemas by name."""
+        if not isinstance(value, dict):
+            raise self.wrong(keyword, f"{keyword} is an object with schemas")
+        way = (self.where, keyword)
+        lit, env = self.world.lit, self.env
+        return {name: lit(inner, env, (way, name)) for name, inner in value.items()}
+
+    def names(self, keyword: str, value: Json) -> list[str]:
+        """Return a list of names."""
+        if not isinstance(value, list) or not all(isinstance(name, str) for name in value):
+            raise self.wrong(keyword, f"{keyword} is a list of names")
+        return value
+
+    def count(self, keyword: str, value: Json) -> int:
+        """Return a count."""
+        if not is_number(value) or value < 0 or value != int(value):
+            raise self.wrong(keyword, f"{keyword} is a whole number from 0")
+        return int(value)
+
+    def most(self, keyword: str, value: Json) -> int | None:
+        """Return a bound from above; None when it is beyond every text."""
+        count = self.count(keyword, value)
+        return None if count > _MAX_COUNT else count
+
+    def matching(self, source: str, where: Where) -> StringSet | None:
+        """Return the names that a pattern matches; None when that is left out."""
+        from formgate.plugins.json_schema._strings import StringSet  # noqa: PLC0415
+
+        try:
+            return StringSet.pattern(source, pointer=pointer(where))
+        except UnsupportedConstraint as error:
+            self.world.left_out(error, where)
+            return None
+
+    def wrong(self, keyword: str, reason: str) -> WrongSchemaError:
+        """Return the error for a keyword of the wrong form."""
+        return WrongSchemaError(self.env, (self.where, keyword), reason)
+
+    # --- the end ---
+
+    def finish(self) -> None:
+        """Bring together what several keywords say."""
+        facts = self.facts
+        if facts.arrays is not None:
+            self._arrays(facts.arrays)
+        if self.numbers or self.integer:
+            if facts.kinds & NUMBER:
+                facts.number = self._number_set()
+        if (self.strings or self.characters) and facts.kinds & STRING:
+            facts.string = self._string_set()
+        if self.values is not None:
+            self._values(self.values)
+
+    def _arrays(self, arrays: ArrayFacts) -> None:
+        """Take in ``additionalItems``, and drop what has no meaning alone."""
+        draft, schema = self.env.resource.draft, self.schema
+        if draft.rank < 2020 and isinstance(schema.get("items"), list):
+            if "additionalItems" in schema:
+                arrays.rest = self.lit(schema["additionalItems"], "additionalItems")
+                arrays.evaluates = True
+        arrays.marks = draft.rank >= 2020
+
+    def _number_set(self) -> NumberSet:
+        """Return the numbers that the keywords for numbers allow."""
+        schema = self.schema
+        from formgate.plugins.json_schema._numbers import NumberSet  # noqa: PLC0415
+
+        found = NumberSet.INTEGERS if self.integer else NumberSet.ALL
+        old = self.env.resource.draft.rank == 4
+        try:
+            for keyword, value in self.numbers:
+                if keyword == "minimum":
+                    one = NumberSet.at_least(value, old and bool(schema.get("exclusiveMinimum")))
+                elif keyword == "maximum":
+                    one = NumberSet.at_most(value, old and bool(schema.get("exclusiveMaximum")))
+                elif keyword == "exclusiveMinimum":
+                    one = NumberSet.at_least(value, exclusive=True)
+                elif keyword == "exclusiveMaximum":
+                    one = NumberSet.at_most(value, exclusive=True)
+                else:
+                    one = NumberSet.multiple_of(value)
+                found &= one
+        except GrammarError as error:
+            raise self.world.placed(error, self.where) from None
+        return found
+
+    def _string_set(self) -> StringSet:
+        """Return the strings that the keywords for strings allow."""
+        from formgate.plugins.json_schema._strings import StringSet  # noqa: PLC0415
+
+        found = StringSet.ALL
+        if self.characters is not None:
+            low, high = self.characters
+            if low > _MAX_COUNT:
+                return StringSet.NONE
+            if low or high is not None:
+                found = StringSet.length(low, high)
+        for keyword, value in self.strings:
+            where = (self.where, keyword)
+            if keyword == "format":
+                try:
+                    one = StringSet.format(value)
+                except UnsupportedConstraint as error:
+                    self.world.left_out(error, where)
+                    self.facts.loose = True
+                    continue
+                if one is StringSet.ALL:
+                    self.world.unknown_formats.setdefault(value, where)
+            else:
+                matched = self.matching(value, where)
+                if matched is None:
+                    self.facts.loose = True
+                    continue
+                one = matched
+            found = one if found is StringSet.ALL else found & one
+        return found
+
+    def _values(self, lists: list[list[Json]]) -> None:
+        """``enum`` and ``const``: by kind; arrays and objects are schemas of their own."""
+        facts = self.facts
+        kept = lists[0]
+        try:
+            for other in lists[1:]:
+                keys = {value_key(value) for value in other}
+                kept = [value for value in kept if value_key(value) in keys]
+            if not all(type(value) is str for value in kept):
+                self._mixed(kept)
+                return
+        except TypeError as error:
+            raise self.wrong("enum", str(error)) from None
+        facts.kinds &= STRING
+        self._strings(kept)
+
+    def _mixed(self, values: list[Json]) -> None:
+        """Take in values that are not all strings."""
+        facts = self.facts
+        kinds = 0
+        strings, numbers, others = [], [], []
+        for value in values:
+            if isinstance(value, str):
+                kinds |= STRING
+                strings.append(value)
+            elif value is None:
+                kinds |= NULL
+            elif isinstance(value, bool):
+                kinds |= TRUE_VALUE if value else FALSE_VALUE
+            elif is_number(value):
+                kinds |= NUMBER
+                numbers.append(value)
+            elif isinstance(value, list):
+                kinds |= ARRAY
+                others.append(self.world.const(value))
+            elif isinstance(value, dict):
+                kinds |= OBJECT
+                others.append(self.world.const(value))
+            else:
+                raise self.wrong("enum", f"{value!r:.60} is no JSON value")
+        facts.kinds &= kinds
+        if others:
+            facts.ops.append((Op.CONSTS, *dict.fromkeys(others)))
+        self._strings(strings)
+        if facts.kinds & NUMBER:
+            from formgate.plugins.json_schema._numbers import NumberSet  # noqa: PLC0415
+
+            try:
+                found = NumberSet.of(numbers)
+                facts.number = found if facts.number is None else facts.number & found
+            except GrammarError as error:
+                raise self.world.placed(error, self.where) from None
+
+    def _strings(self, values: list[str]) -> None:
+        """Take in the strings among the values."""
+        facts = self.facts
+        if facts.kinds & STRING:
+            from formgate.plugins.json_schema._strings import StringSet  # noqa: PLC0415
+
+            found = StringSet.of(values)
+            facts.string = found if facts.string is None else facts.string & found
+
+
+def _table(rank: int) -> dict[str, Any]:
+    """Return what reads each keyword of a draft."""
+    table = {
+        "type": _Reader.type,
+        "enum": _Reader.enum,
+        "multipleOf": _Reader.multiple_of,
+        "minimum": _Reader.minimum,
+        "maximum": _Reader.maximum,
+        "exclusiveMinimum": _Reader.exclusive_minimum,
+        "exclusiveMaximum": _Reader.exclusive_maximum,
+        "minLength": _Reader.min_length,
+        "maxLength": _Reader.max_length,
+        "pattern": _Reader.pattern,
+        "format": _Reader.format,
+        "properties": _Reader.properties,
+        "patternProperties": _Reader.pattern_properties,
+        "additionalProperties": _Reader.additional_properties,
+        "required": _Reader.required,
+        "minProperties": _Reader.min_properties,
+        "maxProperties": _Reader.max_properties,
+        "dependencies": _Reader.dependencies,
+        "items": _Reader.items,
+        "minItems": _Reader.min_items,
+        "maxItems": _Reader.max_items,
+        "uniqueItems": _Reader.unique_items,
+        "allOf": _Reader.all_of,
+        "anyOf": _Reader.any_of,
+        "oneOf": _Reader.one_of,
+        "not": _Reader.not_,
+        "$ref": _Reader.ref,
+    }
+    if rank >= 6:
+        table |= {
+            "const": _Reader.const,
+            "contains": _Reader.contains,
+            "propertyNames": _Reader.property_names,
+        }
+    if rank >= 7:
+        table["if"] = _Reader.if_
+    if rank >= 2019:
+        table |= {
+            "dependentRequired": _Reader.dependent_required,
+            "dependentSchemas": _Reader.dependent_schemas,
+            "minContains": _Reader.min_contains,
+            "maxContains": _Reader.max_contains,
+            "unevaluatedItems": _Reader.unevaluated_items,
+            "unevaluatedProperties": _Reader.unevaluated_properties,
+        }
+    if rank == 2019:
+        table["$recursiveRef"] = _Reader.recursive_ref
+    if rank >= 2020:
+        table |= {"prefixItems": _Reader.prefix_items, "$dynamicRef": _Reader.dynamic_ref}
+    return table
+
+
+_KEYWORDS = {rank: _table(rank) for rank in (4, 6, 7, 2019, 2020)}

@@ -1,0 +1,365 @@
+"""References: from an address to a schema, over all documents that are known. No network, ever.
+
+A *resource* is a schema with an address of its own: a document's root, or a subschema with ``$id``.
+A document is searched for resources and anchors only when a reference asks for one: a plain
+``#/pointer`` walks the pointer and looks at nothing else, so a large document costs what is used.
+
+Where a reference may depend on the dynamic scope (``$dynamicRef``, ``$recursiveRef``), the scope is
+the tuple of resources entered so far, without repetitions: only the outermost one with a given
+anchor counts. Resources without such anchors are left out of it, but for the first, so that
+ordinary schemas have one scope only.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from formgate.core.errors import GrammarError, MissingDependencyError
+from formgate.plugins.json_schema._drafts import BY_NAME, Draft, draft_of, subschemas
+
+if TYPE_CHECKING:
+    from formgate.plugins.json_schema._states import Site
+    from formgate.plugins.json_schema._values import Json
+
+__all__ = ["Env", "Library", "Resource", "Where", "pointer"]
+
+# A way from a document's root: the way to the parent and a step; a root is (None, its address).
+Where = tuple[Any, str]
+
+
+class Resource:
+    """A schema with an address.
+
+    Attributes:
+        uri: Its address without a fragment; empty for a document without one.
+        root: The schema.
+        draft: The draft it is read by.
+        where: The way to it from its document's root.
+        anchors: Schemas by the plain names they have in this resource, once it was searched.
+        dynamic: The names among them that ``$dynamicRef`` looks for in the dynamic scope.
+        recursive: Whether it has ``$recursiveAnchor: true`` at its root.
+    """
+
+    __slots__ = ("anchors", "draft", "dynamic", "recursive", "root", "searched", "uri", "where")
+
+    def __init__(self, uri: str, root: Json, draft: Draft, where: Where) -> None:
+        self.uri = uri
+        self.root = root
+        self.draft = draft
+        self.where = where
+        self.anchors: dict[str, tuple[Json, Where]] = {}
+        self.dynamic: set[str] = set()
+        self.recursive = isinstance(root, dict) and root.get("$recursiveAnchor") is True
+        self.searched = False
+
+
+class Env:
+    """Where a schema stands: its resource and the dynamic scope; with the sites made there."""
+
+    __slots__ = ("resource", "scope", "sites")
+
+    def __init__(self, resource: Resource, scope: tuple[Resource, ...]) -> None:
+        self.resource = resource
+        self.scope = scope
+        self.sites: dict[int, Site] = {}
+
+
+def pointer(where: Where) -> str:
+    """Return a way as a URI with a JSON pointer as its fragment: ``#/properties/a``."""
+    steps = []
+    parent, step = where
+    while parent is not None:
+        steps.append(step.replace("~", "~0").replace("/", "~1"))
+        parent, step = parent
+    return step + "#" + "".join("/" + step for step in reversed(steps))
+
+
+class Library:
+    """All documents that a compilation knows.
+
+    Args:
+        schema: The schema to compile.
+        draft: The draft of documents that do not name one.
+        registry: Documents of others, as a ``referencing.Registry``.
+    """
+
+    def __init__(self, schema: Json, draft: str, registry: Any = None) -> None:
+        self._default = BY_NAME[draft]
+        self._registry = registry
+        self._resources: dict[str, Resource] = {}
+        self._by_root: dict[int, Resource] = {}
+        self._envs: dict[tuple[int, ...], Env] = {}
+        self.root = self._document(schema, "")
+
+    def env(self, resource: Resource, scope: tuple[Resource, ...]) -> Env:
+        """Return the one environment of a resource, entered in a scope."""
+        if resource not in scope and (not scope or self._matters(resource)):
+            scope = (*scope, resource)
+        key = (id(resource), *map(id, scope))
+        found = self._envs.get(key)
+        if found is None:
+            found = self._envs[key] = Env(resource, scope)
+        return found
+
+    def enter(self, schema: dict[str, Json], env: Env, where: Where) -> Env:
+        """Return the environment inside a schema: another one if it has an address of its own."""
+        resource = env.resource
+        if schema is resource.root:
+            return env
+        uri = self._own_uri(schema, resource)
+        if uri is None:
+            return env
+        return self.env(self._embedded(schema, uri, resource, where), env.scope)
+
+    def resolve(self, reference: str, env: Env, where: Where) -> tuple[Json, Env, Where]:
+        """Return the schema that a reference leads to, its environment and the way to it.
+
+        Raises:
+            GrammarError: It leads nowhere.
+        """
+        resource = env.resource
+        address, _, fragment = reference.partition("#")
+        if address:
+            resource = self._find(_join(resource.uri, address), reference, where)
+        if "%" in fragment:
+            from urllib.parse import unquote  # noqa: PLC0415 (rarely needed)
+
+            fragment = unquote(fragment)
+        if not fragment:
+            return resource.root, self.env(resource, env.scope), resource.where
+        if fragment.startswith("/"):
+            return self._walk(fragment, resource, env, reference, where)
+        self._search(resource)
+        found = resource.anchors.get(fragment)
+        if found is None:
+            raise _nowhere(reference, where, f"there is no anchor {fragment!r}")
+        return found[0], self.env(resource, env.scope), found[1]
+
+    def resolve_dynamic(self, reference: str, env: Env, where: Where) -> tuple[Json, Env, Where]:
+        """Return what a ``$dynamicRef`` leads to.
+
+        Raises:
+            GrammarError: It leads nowhere.
+        """
+        plain = self.resolve(reference, env, where)
+        name = reference.partition("#")[2]
+        home = plain[1].resource
+        if not name or name.startswith("/"):
+            return plain
+        self._search(home)
+        if name not in home.dynamic:
+            return plain
+        for resource in env.scope:
+            self._search(resource)
+            if name in resource.dynamic:
+                schema, way = resource.anchors[name]
+                return schema, self.env(resource, env.scope), way
+        return plain
+
+    def resolve_recursive(self, env: Env) -> tuple[Json, Env, Where]:
+        """Return what a ``$recursiveRef`` to ``#`` leads to."""
+        resource = env.resource
+        if resource.recursive:
+            resource = next((outer for outer in env.scope if outer.recursive), resource)
+        return resource.root, self.env(resource, env.scope), resource.where
+
+    def _document(self, schema: Json, uri: str, default: Draft | None = None) -> Resource:
+        """Take a document in and return its root."""
+        draft = default or self._default
+        own = None
+        if isinstance(schema, dict):
+            draft = self._draft(schema, draft)
+            name = schema.get(draft.id_keyword)
+            if isinstance(name, str) and not (draft.lone_ref and "$ref" in schema):
+                own = _join(uri, name).partition("#")[0]
+        resource = Resource(own or uri, schema, draft, (None, uri))
+        self._by_root[id(schema)] = resource
+        for address in {uri, resource.uri}:
+            self._resources.setdefault(address, resource)
+        return resource
+
+    def _draft(self, schema: dict[str, Json], default: Draft) -> Draft:
+        """Return the draft that a schema names.
+
+        Raises:
+            GrammarError: It names draft 3 or older.
+        """
+        named = schema.get("$schema")
+        if not isinstance(named, str):
+            return default
+        found = draft_of(named)
+        if found is None and any(f"draft-0{old}/" in named for old in (0, 1, 2, 3)):
+            raise GrammarError(
+                f"the schema is of a draft that is not supported: {named}",
+                hint="drafts 4, 6, 7, 2019-09 and 2020-12 are",
+            )
+        return found or self._by_meta_schema(named, default)
+
+    def _by_meta_schema(self, uri: str, default: Draft) -> Draft:
+        """Return the draft of a meta-schema of one's own, if the registry holds it."""
+        if self._registry is None:
+            return default
+        try:
+            meta = self._registry.contents(uri.removesuffix("#"))
+        except LookupError:
+            return default
+        named = meta.get("$schema") if isinstance(meta, dict) else None
+        return draft_of(named) or default
+
+    def _own_uri(self, schema: dict[str, Json], resource: Resource) -> str | None:
+        """Return the address that a subschema gives itself, None if it has none."""
+        draft = resource.draft
+        name = schema.get(draft.id_keyword)
+        if not isinstance(name, str) or (draft.lone_ref and "$ref" in schema):
+            return None
+        address = name.partition("#")[0]
+        return _join(resource.uri, address) if address else None
+
+    def _embedded(
+        self, schema: dict[str, Json], uri: str, parent: Resource, where: Where
+    ) -> Resource:
+        """Return the resource that a subschema with an address is."""
+        found = self._by_root.get(id(schema))
+        if found is None:
+            found = Resource(uri, schema, self._draft(schema, parent.draft), where)
+            self._by_root[id(schema)] = found
+            self._resources.setdefault(uri, found)
+        return found
+
+    def _matters(self, resource: Resource) -> bool:
+        """Say whether a resource in the dynamic scope may make a difference."""
+        if resource.recursive:
+            return True
+        self._search(resource)
+        return bool(resource.dynamic)
+
+    def _search(self, resource: Resource) -> None:
+        """Find the anchors of a resource, and the resources inside it."""
+        if resource.searched:
+            return
+        resource.searched = True
+        if not isinstance(resource.root, dict):
+            return
+        draft = resource.draft
+        stack = [(resource.root, resource.where)]
+        while stack:
+            schema, where = stack.pop()
+            if schema is not resource.root:
+                uri = self._own_uri(schema, resource)
+                if uri is not None:
+                    self._embedded(schema, uri, resource, where)
+                    continue
+            if draft.rank >= 2019:
+                for keyword in ("$anchor", "$dynamicAnchor"):
+                    name = schema.get(keyword)
+                    if isinstance(name, str):
+                        resource.anchors.setdefault(name, (schema, where))
+                        if keyword == "$dynamicAnchor" and draft.rank >= 2020:
+                            resource.dynamic.add(name)
+            else:
+                name = schema.get(draft.id_keyword)
+                if isinstance(name, str) and name.startswith("#"):
+                    resource.anchors.setdefault(name[1:], (schema, where))
+                if "$ref" in schema:
+                    continue
+            for steps, inner in subschemas(schema, draft):
+                way = where
+                for step in steps:
+                    way = (way, step)
+                stack.append((inner, way))
+
+    def _find(self, uri: str, reference: str, where: Where) -> Resource:
+        """Return the resource of an address.
+
+        Raises:
+            GrammarError: No known document has it.
+        """
+        found = self._resources.get(uri)
+        if found is None:
+            self._search_all()
+            found = self._resources.get(uri) or self._remote(uri)
+        if found is None:
+            raise _nowhere(reference, where, f"no document is known as {uri!r}")
+        return found
+
+    def _search_all(self) -> None:
+        """Find the resources inside all known ones."""
+        while waiting := [one for one in self._by_root.values() if not one.searched]:
+            for resource in waiting:
+                self._search(resource)
+
+    def _remote(self, uri: str) -> Resource | None:
+        """Return a meta-schema, or a document from the registry."""
+        if "json-schema.org/" in uri:
+            found = _meta_schema(uri)
+            if found is not None:
+                return self._document(found, uri)
+        if self._registry is None:
+            return None
+        try:
+            retrieved = self._registry.get_or_retrieve(uri)
+        except LookupError:
+            return None
+        return self._document(retrieved.value.contents, uri)
+
+    def _walk(
+        self, fragment: str, resource: Resource, env: Env, reference: str, where: Where
+    ) -> tuple[Json, Env, Where]:
+        """Follow a JSON pointer, into other resources if it leads there."""
+        value = resource.root
+        way = resource.where
+        inner = self.env(resource, env.scope)
+        for step in fragment[1:].split("/"):
+            name = step.replace("~1", "/").replace("~0", "~")
+            if isinstance(value, dict) and name in value:
+                value = value[name]
+            elif isinstance(value, list) and name.isdecimal() and int(name) < len(value):
+                value = value[int(name)]
+            else:
+                raise _nowhere(reference, where, f"there is no {pointer((way, name))}")
+            way = (way, name)
+            if isinstance(value, dict):
+                inner = self.enter(value, inner, way)
+        return value, inner, way
+
+
+def _join(base: str, address: str) -> str:
+    """Return an address relative to a base as an absolute one."""
+    if not base:
+        return address
+    from urllib.parse import urljoin  # noqa: PLC0415 (rarely needed)
+
+    if base.startswith("urn:"):
+        return address if address else base
+    return urljoin(base, address)
+
+
+def _meta_schema(uri: str) -> Json:
+    """Return the meta-schema of an address, None if there is none.
+
+    Raises:
+        MissingDependencyError: The package that holds them is not installed.
+    """
+    try:
+        from jsonschema_specifications import REGISTRY  # noqa: PLC0415 (rarely needed)
+    except ImportError:
+        raise MissingDependencyError(
+            f"the schema refers to the meta-schema {uri}, which the package "
+            "jsonschema-specifications holds; install formgate[jsonschema]"
+        ) from None
+    for address in (uri, uri + "#"):
+        try:
+            return REGISTRY.contents(address)
+        except LookupError:
+            continue
+    return None
+
+
+def _nowhere(reference: str, where: Where, reason: str) -> GrammarError:
+    """Return the error for a reference that leads nowhere."""
+    hint = None
+    if "no document" in reason:
+        hint = "give the document in registry=... (a referencing.Registry); nothing is fetched"
+    return GrammarError(
+        f"{pointer(where)}: the reference {reference!r} leads nowhere: {reason}", hint=hint
+    )

@@ -1,0 +1,296 @@
+"""Shapes: conjunctions of what schemas say of objects, and of arrays.
+
+A shape is immutable. What it says of a member or an item is a sorted tuple of literals, all of which
+hold; ``()`` is anything, ``(1,)`` nothing. Shapes are met, never united: an alternative is a list.
+"""
+
+from __future__ import annotations
+
+from itertools import zip_longest
+from typing import TYPE_CHECKING
+
+from formgate.plugins.json_schema._facts import FALSE, TRUE
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Hashable
+
+    from formgate.plugins.json_schema._keys import Keys
+
+__all__ = ["ANY_ARRAY", "ANY_OBJECT", "NOTHING", "ArrayShape", "Lits", "ObjectShape", "both", "one"]
+
+Lits = tuple[int, ...]
+
+NOTHING: Lits = (FALSE,)
+
+
+def one(lit: int) -> Lits:
+    """Return a literal as a conjunction."""
+    return () if lit == TRUE else (lit,)
+
+
+def both(left: Lits, right: Lits) -> Lits:
+    """Return the conjunction of two."""
+    if left == right or not right:
+        return left
+    if not left:
+        return right
+    joined = {*left, *right}
+    if FALSE in joined or any(lit ^ 1 in joined for lit in joined):
+        return NOTHING
+    return tuple(sorted(joined))
+
+
+class ObjectShape:
+    """A conjunction of what may be said of objects.
+
+    Attributes:
+        props: What the members of some names satisfy, in the order the schema names them.
+        required: Names that must be there, as keys of a dict, for their order.
+        universals: Sets of names, and what every member so named satisfies.
+        some: Sets of names, and what some member so named satisfies.
+        low, high: How many members there may be.
+        evaluated: The names that the schema speaks of; None where nobody asks.
+    """
+
+    __slots__ = ("_key", "evaluated", "high", "low", "props", "required", "some", "universals")
+
+    def __init__(
+        self,
+        props: dict[str, Lits],
+        required: dict[str, None],
+        universals: tuple[tuple[Keys, Lits], ...] = (),
+        some: tuple[tuple[Keys, Lits], ...] = (),
+        low: int = 0,
+        high: int | None = None,
+        evaluated: Keys | None = None,
+    ) -> None:
+        self.props = props
+        self.required = required
+        self.universals = universals
+        self.some = some
+        self.low = low
+        self.high = high
+        self.evaluated = evaluated
+        self._key: Hashable = None
+
+    @property
+    def key(self) -> Hashable:
+        """What two shapes share exactly if they say the same in the same words."""
+        if self._key is None:
+            self._key = (
+                frozenset(self.props.items()),
+                frozenset(self.required),
+                frozenset(self.universals),
+                frozenset(self.some),
+                self.low,
+                self.high,
+                self.evaluated,
+            )
+        return self._key
+
+    def meet(self, other: ObjectShape, empty: Callable[[Lits], bool]) -> ObjectShape | None:
+        """Return what satisfies both; None if that is surely nothing.
+
+        Args:
+            other: The other shape.
+            empty: Says whether a conjunction is surely nothing.
+        """
+        if other is ANY_OBJECT:
+            return self
+        if self is ANY_OBJECT:
+            return other
+        required = self.required if not other.required else {**self.required, **other.required}
+        props = self.props
+        if other.props:
+            props = dict(props)
+            for name, lits in other.props.items():
+                have = props.get(name)
+                if have is None:
+                    props[name] = lits
+                elif have != lits:
+                    joined = both(have, lits)
+                    if joined != NOTHING and empty(joined):
+                        joined = NOTHING
+                    props[name] = joined
+        for name in required:
+            if props.get(name) == NOTHING:
+                return None
+        high = self.high if other.high is None else other.high
+        if self.high is not None and other.high is not None:
+            high = min(self.high, other.high)
+        low = max(self.low, other.low)
+        if high is not None and max(low, len(required)) > high:
+            return None
+        for this, that in ((self, other), (other, self)):
+            for keys, lits in this.universals:
+                if lits == NOTHING and any(
+                    name not in this.required and keys.contains(name) for name in that.required
+                ):
+                    return None
+        universals = _joined(self.universals, other.universals)
+        some = tuple(
+            (keys, lits)
+            for keys, lits in _joined(self.some, other.some)
+            if not any(
+                keys.contains(name) and set(lits) <= set(props.get(name, ())) for name in required
+            )
+        )
+        evaluated = self.evaluated
+        if other.evaluated is not None:
+            evaluated = other.evaluated if evaluated is None else evaluated.union(other.evaluated)
+        return ObjectShape(props, required, universals, some, low, high, evaluated)
+
+    def plain(self) -> ObjectShape:
+        """Return the shape without what it evaluates."""
+        if self.evaluated is None:
+            return self
+        return ObjectShape(
+            self.props, self.required, self.universals, self.some, self.low, self.high
+        )
+
+
+class ArrayShape:
+    """A conjunction of what may be said of arrays.
+
+    Attributes:
+        prefix: What the first items satisfy.
+        rests: Positions, and what every item from there on satisfies.
+        counts: (position, literals, least, most): how many items from there on satisfy them.
+        low, high: How many items there may be.
+        unique: Whether no two items are equal.
+        repeats: Whether some two items are equal.
+        evaluated: Up to which position the schema speaks of the items, and of which others: those
+            that satisfy a literal; None where nobody asks.
+    """
+
+    __slots__ = (
+        "_key",
+        "counts",
+        "evaluated",
+        "high",
+        "low",
+        "prefix",
+        "repeats",
+        "rests",
+        "unique",
+    )
+
+    def __init__(
+        self,
+        prefix: tuple[Lits, ...] = (),
+        rests: tuple[tuple[int, Lits], ...] = (),
+        counts: tuple[tuple[int, Lits, int, int | None], ...] = (),
+        low: int = 0,
+        high: int | None = None,
+        *,
+        unique: bool = False,
+        repeats: bool = False,
+        evaluated: tuple[int, frozenset[int]] | None = None,
+    ) -> None:
+        self.prefix = prefix
+        self.rests = rests
+        self.counts = counts
+        self.low = low
+        self.high = high
+        self.unique = unique
+        self.repeats = repeats
+        self.evaluated = evaluated
+        self._key: Hashable = None
+
+    @property
+    def key(self) -> Hashable:
+        """What two shapes share exactly if they say the same in the same words."""
+        if self._key is None:
+            self._key = (
+                self.prefix,
+                frozenset(self.rests),
+                frozenset(self.counts),
+                self.low,
+                self.high,
+                self.unique,
+                self.repeats,
+                self.evaluated,
+            )
+        return self._key
+
+    def meet(self, other: ArrayShape, empty: Callable[[Lits], bool]) -> ArrayShape | None:
+        """Return what satisfies both; None if that is surely nothing.
+
+        Args:
+            other: The other shape.
+            empty: Says whether a conjunction is surely nothing.
+        """
+        if other is ANY_ARRAY:
+            return self
+        if self is ANY_ARRAY:
+            return other
+        if (self.unique and other.repeats) or (self.repeats and other.unique):
+            return None
+        low = max(self.low, other.low)
+        high = self.high if other.high is None else other.high
+        if self.high is not None and other.high is not None:
+            high = min(self.high, other.high)
+        prefix = self.prefix
+        if other.prefix:
+            joined = []
+            for place, (left, right) in enumerate(
+                zip_longest(self.prefix, other.prefix, fillvalue=())
+            ):
+                lits = both(left, right)
+                if lits not in (NOTHING, left, right) and empty(lits):
+                    lits = NOTHING
+                if lits == NOTHING:
+                    high = place if high is None else min(high, place)
+                    break
+                joined.append(lits)
+            prefix = tuple(joined)
+        for start, lits in (*self.rests, *other.rests):
+            if lits == NOTHING:
+                high = start if high is None else min(high, start)
+        if high is not None and low > high:
+            return None
+        evaluated = self.evaluated
+        if other.evaluated is not None:
+            evaluated = other.evaluated
+            if self.evaluated is not None:
+                evaluated = (
+                    max(self.evaluated[0], evaluated[0]),
+                    self.evaluated[1] | evaluated[1],
+                )
+        return ArrayShape(
+            prefix,
+            _joined(self.rests, other.rests),
+            _joined(self.counts, other.counts),
+            low,
+            high,
+            unique=self.unique or other.unique,
+            repeats=self.repeats or other.repeats,
+            evaluated=evaluated,
+        )
+
+    def plain(self) -> ArrayShape:
+        """Return the shape without what it evaluates."""
+        if self.evaluated is None:
+            return self
+        return ArrayShape(
+            self.prefix,
+            self.rests,
+            self.counts,
+            self.low,
+            self.high,
+            unique=self.unique,
+            repeats=self.repeats,
+        )
+
+
+def _joined(left: tuple, right: tuple) -> tuple:  # type: ignore[type-arg] (of either kind)
+    """Return what stands in either, once."""
+    if not right or left == right:
+        return left
+    if not left:
+        return right
+    return tuple(dict.fromkeys((*left, *right)))
+
+
+ANY_OBJECT = ObjectShape({}, {})
+ANY_ARRAY = ArrayShape()

@@ -1,0 +1,580 @@
+"""States: conjunctions of subschemas and negated subschemas, and the scalars that satisfy them.
+
+Together with the alternatives of ``_clauses`` this is an alternating tree automaton over JSON values:
+a state is a set of literals; a value is in it if each of its literals holds; what a state says of
+members and items are states again. Subschemas are finitely many, hence so are states, and negation
+is a sign on a literal, pushed inwards by the dual of each keyword (Attouche et al., "Witness
+Generation for JSON Schema", PVLDB 15, 2022). States are made when something reaches them.
+
+Null, truth values, numbers and strings need no alternatives: the sets of them are closed under union
+and complement, so a schema's scalars are computed bottom-up, once.
+"""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+from formgate.core.errors import GrammarError, LimitError, UnsupportedConstraint
+from formgate.plugins.json_schema._facts import (
+    ALL_KINDS,
+    ARRAY,
+    FALSE,
+    NUMBER,
+    OBJECT,
+    STRING,
+    TRUE,
+    ArrayFacts,
+    Facts,
+    ObjectFacts,
+    Op,
+)
+from formgate.plugins.json_schema._numbers import NumberSet
+from formgate.plugins.json_schema._read import WrongSchemaError, read
+from formgate.plugins.json_schema._resolve import Library, pointer
+from formgate.plugins.json_schema._shapes import Lits, both, one
+from formgate.plugins.json_schema._strings import StringSet
+from formgate.plugins.json_schema._values import value_key
+
+if TYPE_CHECKING:
+    from collections.abc import Hashable, Iterable, Iterator
+
+    from formgate.plugins.json_schema._options import Options
+    from formgate.plugins.json_schema._resolve import Env, Where
+    from formgate.plugins.json_schema._values import Json
+
+__all__ = ["Scalars", "Schemas", "Site", "State"]
+
+# Null and truth values as bits of their kinds, numbers, strings.
+Scalars = tuple[int, NumberSet, StringSet]
+
+_BITS = 7
+_TASKS = 16  # more than the tasks that work on literals; task 0 is to find the scalars
+_ALL: Scalars = (_BITS, NumberSet.ALL, StringSet.ALL)
+_NONE: Scalars = (0, NumberSet.NONE, StringSet.NONE)
+
+
+class Site:
+    """One subschema in one environment.
+
+    Attributes:
+        index: Its number; its literals are twice that, and one more.
+        schema: What is written there; None for what no schema says as such.
+        env: Where it stands.
+        where: The way to it.
+    """
+
+    __slots__ = ("_facts", "env", "index", "schema", "where")
+
+    def __init__(self, index: int, schema: Json, env: Env | None, where: Where) -> None:
+        self.index = index
+        self.schema = schema
+        self.env = env
+        self.where = where
+        self._facts: Facts | None = None
+
+
+class State:
+    """A conjunction of literals, in its one form."""
+
+    __slots__ = ("clauses", "empty", "index", "lits", "scalars")
+
+    def __init__(self, index: int, lits: Lits) -> None:
+        self.index = index
+        self.lits = lits
+        self.scalars: Scalars | None = None
+        self.empty: bool | None = None
+        self.clauses: dict[int, Any] = {}
+
+
+class Schemas:
+    """All subschemas and states of one compilation.
+
+    Args:
+        schema: The root.
+        options: The options.
+    """
+
+    def __init__(self, schema: Json, options: Options) -> None:
+        self.options = options
+        self.library = Library(schema, options.draft, options.registry)
+        self.relaxed: dict[str, str] = {}
+        self.unknown_formats: dict[str, Where] = {}
+        self._sites: list[Site] = [Site(0, True, None, (None, ""))]
+        self._states: dict[Lits, State] = {}
+        self._flat: dict[Lits, State] = {}
+        self._leaves: dict[Hashable, int] = {}
+        self._consts: dict[Hashable, int] = {}
+        self._unions: dict[Lits, int] = {}
+        self._scalars: dict[int, Scalars] = {}
+        self._busy: set[int] = set()
+        self._depth = 0
+        root = self.library.root
+        env = self.library.env(root, ())
+        self.root = self.state((self.lit(schema, env, root.where),))
+
+    # --- literals ---
+
+    def lit(self, schema: Json, env: Env, where: Where) -> int:
+        """Return the literal of a schema as written.
+
+        Raises:
+            WrongSchemaError: It is no schema.
+        """
+        if isinstance(schema, dict):
+            if not schema:
+                return TRUE
+            site = env.sites.get(id(schema))
+            if site is None:
+                site = env.sites[id(schema)] = self._new(schema, env, where)
+            return site.index * 2
+        if schema is True:
+            return TRUE
+        if schema is False:
+            return FALSE
+        raise WrongSchemaError(env, where, "a schema is an object or a truth value")
+
+    def target(self, schema: Json, env: Env, where: Where, reference: Where) -> int:
+        """Return the literal of what a reference leads to.
+
+        Raises:
+            GrammarError: It is no schema.
+        """
+        if not isinstance(schema, (dict, bool)):
+            raise GrammarError(
+                f"{pointer(reference)}: the reference leads to {pointer(where)}, which is no schema"
+            )
+        return self.lit(schema, env, where)
+
+    def const(self, value: Json) -> int:
+        """Return the literal that just one value satisfies.
+
+        Raises:
+            TypeError: It is no JSON value.
+        """
+        key = value_key(value)
+        found = self._consts.get(key)
+        if found is None:
+            facts = Facts()
+            self._const_facts(facts, value)
+            found = self._consts[key] = self._made(facts)
+        return found
+
+    def _const_facts(self, facts: Facts, value: Json) -> None:
+        """Say that just one value will do."""
+        if isinstance(value, dict):
+            facts.kinds = OBJECT
+            objects = facts.objects = ObjectFacts()
+            objects.props = {name: self.const(inner) for name, inner in value.items()}
+            objects.required = list(value)
+            objects.additional = FALSE
+        elif isinstance(value, list):
+            facts.kinds = ARRAY
+            arrays = facts.arrays = ArrayFacts()
+            arrays.prefix = [self.const(inner) for inner in value]
+            arrays.rest = FALSE
+            arrays.low = arrays.high = len(value)
+        elif isinstance(value, str):
+            facts.kinds = STRING
+            facts.string = StringSet.of([value])
+        elif value is None or isinstance(value, bool):
+            facts.kinds = 1 if value is None else 4 if value else 2
+        else:
+            facts.kinds = NUMBER
+            facts.number = NumberSet.of([value])
+
+    def union(self, lits: Iterable[int]) -> int:
+        """Return a literal that holds where one of some does."""
+        key = tuple(sorted({lit for lit in lits if lit != FALSE}))
+        if TRUE in key:
+            return TRUE
+        if len(key) < 2:
+            return key[0] if key else FALSE
+        found = self._unions.get(key)
+        if found is None:
+            facts = Facts()
+            facts.ops.append((Op.ANY, *key))
+            found = self._unions[key] = self._made(facts)
+        return found
+
+    def negation(self, lits: Lits) -> int:
+        """Return a literal that holds where a conjunction does not."""
+        return self.union(lit ^ 1 for lit in lits)
+
+    def _made(self, facts: Facts) -> int:
+        """Return the literal of a schema that nobody wrote."""
+        site = self._new(None, None, (None, ""))
+        site._facts = facts  # noqa: SLF001 (its own)
+        return site.index * 2
+
+    def _new(self, schema: Json, env: Env | None, where: Where) -> Site:
+        """Make a site."""
+        site = Site(len(self._sites), schema, env, where)
+        self._sites.append(site)
+        return site
+
+    def facts(self, lit: int) -> Facts:
+        """Return what the schema of a literal says, its sign aside."""
+        site = self._sites[lit >> 1]
+        facts = site._facts  # noqa: SLF001 (its own)
+        if facts is None:
+            env = self.library.enter(site.schema, site.env, site.where)
+            facts = read(site.schema, env, site.where, self)
+            facts.alias = self._alias(facts, site.index)
+            site._facts = facts  # noqa: SLF001
+        return facts
+
+    def where(self, lits: Iterable[int]) -> str:
+        """Return the places of the schemas of literals, for people."""
+        found = []
+        for lit in lits:
+            site = self._sites[lit >> 1]
+            if site.schema is not None:
+                found.append(("not " if lit & 1 else "") + pointer(site.where))
+        return " and ".join(dict.fromkeys(found))
+
+    def _alias(self, facts: Facts, index: int) -> Lits | None:
+        """Return literals that say the same as the facts, or None."""
+        if (
+            facts.objects is None
+            and facts.arrays is None
+            and facts.rest_members is None
+            and facts.rest_items is None
+        ):
+            if not facts.ops:
+                if facts.kinds == ALL_KINDS and facts.number is None and facts.string is None:
+                    return (TRUE,) if not facts.loose else None
+                if not facts.loose:
+                    key = (facts.kinds, facts.number, facts.string)
+                    leaf = self._leaves.setdefault(key, index * 2)
+                    return None if leaf == index * 2 else (leaf,)
+            elif (
+                len(facts.ops) == 1
+                and facts.kinds == ALL_KINDS
+                and facts.number is None
+                and facts.string is None
+                and not facts.loose
+            ):
+                op, *parts = facts.ops[0]
+                if op in (Op.REF, Op.ALL):
+                    return tuple(parts)
+                if op in (Op.ANY, Op.ONE) and len(parts) == 1:
+                    return tuple(parts)
+                if op == Op.NOT:
+                    return (parts[0] ^ 1,)
+        return None
+
+    # --- states ---
+
+    def state(self, lits: Lits) -> State:
+        """Return the state of a conjunction.
+
+        Raises:
+            LimitError: There are too many.
+        """
+        found = self._flat.get(lits)
+        if found is None:
+            flat = self._flatten(lits)
+            found = self._states.get(flat)
+            if found is None:
+                if len(self._states) >= self.options.max_states:
+                    raise LimitError(
+                        f"the schema needs more than max_states={self.options.max_states} sets of "
+                        "subschemas that values are measured against; raise it, or simplify the "
+                        "schema"
+                    )
+                found = self._states[flat] = State(len(self._states), flat)
+            self._flat[lits] = found
+        return found
+
+    def _flatten(self, lits: Lits) -> Lits:
+        """Replace literals by what they are other names of."""
+        kept: set[int] = set()
+        stack = list(lits)
+        seen: set[int] = set()
+        while stack:
+            lit = stack.pop()
+            if lit in kept or lit == TRUE:
+                continue
+            if lit == FALSE:
+                return (FALSE,)
+            alias = self.facts(lit).alias
+            if alias is None or (lit & 1 and len(alias) > 1):
+                if lit ^ 1 in kept:
+                    return (FALSE,)
+                kept.add(lit)
+                continue
+            if lit in seen:
+                if self._circular(lit):
+                    raise self.circular(lit)
+                continue
+            seen.add(lit)
+            stack += [inner ^ (lit & 1) for inner in alias]
+        return tuple(sorted(kept))
+
+    def _circular(self, lit: int) -> bool:
+        """Say whether a literal is another name of itself."""
+        stack = [lit]
+        seen: set[int] = set()
+        while stack:
+            alias = self.facts(stack.pop()).alias
+            for inner in alias or ():
+                if inner >> 1 == lit >> 1:
+                    return True
+                if inner > FALSE and inner not in seen:
+                    seen.add(inner)
+                    stack.append(inner)
+        return False
+
+    def circular(self, lit: int) -> GrammarError:
+        """Return the error for a schema that is defined by itself."""
+        return GrammarError(
+            f"{self.where((lit & ~1,)) or '#'}: the schema refers to itself without going into a "
+            "member or an item, so it says nothing",
+            hint="let the reference stand below properties, items or the like",
+        )
+
+    def both(self, left: State, right: State) -> State:
+        """Return the state of what is in both."""
+        return self.state(both(left.lits, right.lits))
+
+    def without(self, left: State, right: State) -> State:
+        """Return the state of what is in the first and not in the second."""
+        return self.state(both(left.lits, one(self.negation(right.lits))))
+
+    def only_values(self, state: State) -> list[int] | None:
+        """Return literals of single values, of which each array and object of a state is one.
+
+        None if that cannot be told; some of the values may not be in the state.
+        """
+        for lit in state.lits:
+            if not lit & 1:
+                for op in self.facts(lit).ops:
+                    if op[0] == Op.CONSTS:
+                        return list(op[1:])
+        return None
+
+    # --- scalars ---
+
+    def scalars(self, state: State) -> Scalars:
+        """Return the null, truth values, numbers and strings of a state."""
+        found = state.scalars
+        if found is None:
+            found = _ALL
+            for lit in state.lits:
+                found = _meet(found, self.scalars_of(lit))
+            state.scalars = found
+        return found
+
+    def scalars_of(self, lit: int) -> Scalars:
+        """Return the null, truth values, numbers and strings that satisfy a literal.
+
+        Raises:
+            GrammarError: The schema is defined by itself.
+            LimitError: Too many schemas apply by way of each other.
+        """
+        found = self._scalars.get(lit)
+        if found is not None:
+            return found
+        if lit <= FALSE:
+            return _NONE if lit else _ALL
+        self.go_in(lit * _TASKS, lit)
+        try:
+            facts = self.facts(lit)
+            found = self._denied(lit, facts) if lit & 1 else self._allowed(facts)
+        finally:
+            self.come_out(lit * _TASKS)
+        self._scalars[lit] = found
+        return found
+
+    def go_in(self, task: int, lit: int) -> None:
+        """Note that a literal is being worked on; refuse circles and great depth."""
+        if task in self._busy:
+            raise self.circular(lit)
+        if self._depth >= self.options.max_depth:
+            raise LimitError(
+                f"{self.where((lit & ~1,))}: more than max_depth={self.options.max_depth} schemas "
+                "apply to one value by way of each other; raise it, or simplify the schema"
+            )
+        self._busy.add(task)
+        self._depth += 1
+
+    def come_out(self, task: int) -> None:
+        """Note that it is done with."""
+        self._busy.discard(task)
+        self._depth -= 1
+
+    @contextmanager
+    def below(self) -> Iterator[None]:
+        """Look at a member, an item or a name: what is being worked on above is no circle."""
+        kept = self._busy, self._depth
+        self._busy, self._depth = set(), 0
+        try:
+            yield
+        finally:
+            self._busy, self._depth = kept
+
+    def _allowed(self, facts: Facts) -> Scalars:
+        """Return the scalars that some facts allow."""
+        kinds = facts.kinds
+        numbers, strings = NumberSet.NONE, StringSet.NONE
+        if kinds & NUMBER:
+            numbers = NumberSet.ALL if facts.number is None else facts.number
+        if kinds & STRING:
+            strings = StringSet.ALL if facts.string is None else facts.string
+        found = (kinds & _BITS, numbers, strings)
+        for op, *parts in facts.ops:
+            if op in (Op.BASE, Op.CONSTS, Op.DEPENDENT, Op.REQUIRED):
+                continue
+            if found[0] == 0 and found[1] is NumberSet.NONE and found[2] is StringSet.NONE:
+                break
+            found = _meet(found, self._applied(op, parts, found))
+        return found
+
+    def _denied(self, lit: int, facts: Facts) -> Scalars:
+        """Return the scalars that are not allowed, or a superset where that set is a superset."""
+        allowed = self.scalars_of(lit ^ 1)
+        if not self.relaxed:
+            return _complement(allowed)
+        return self._denied_loosely(facts)
+
+    def _denied_loosely(self, facts: Facts) -> Scalars:
+        """Deny each part by itself: what was left out of a part may be anything, denied or not."""
+        kinds = facts.kinds
+        numbers, strings = NumberSet.ALL, StringSet.ALL
+        if kinds & NUMBER:
+            numbers = NumberSet.NONE if facts.number is None else ~facts.number
+        if kinds & STRING and not facts.loose:
+            strings = StringSet.NONE if facts.string is None else ~facts.string
+        found: Scalars = (_BITS & ~kinds, numbers, strings)
+        for op, *parts in facts.ops:
+            if op in (Op.REF, Op.NOT):
+                found = _join(found, self.scalars_of(parts[0] ^ (op == Op.REF)))
+            elif op == Op.ALL:
+                for part in parts:
+                    found = _join(found, self.scalars_of(part ^ 1))
+            elif op == Op.ANY:
+                one = _ALL
+                for part in parts:
+                    one = _meet(one, self.scalars_of(part ^ 1))
+                found = _join(found, one)
+            elif op in (Op.ONE, Op.IF):
+                found = _ALL
+        return found
+
+    def _applied(self, op: str, parts: list[int], within: Scalars) -> Scalars:
+        """Return the scalars that satisfy schemas applied in one way."""
+        if op == Op.REF:
+            return self.scalars_of(parts[0])
+        if op == Op.NOT:
+            return self.scalars_of(parts[0] ^ 1)
+        if op == Op.ALL:
+            found = _ALL
+            for part in parts:
+                found = _meet(found, self.scalars_of(part))
+            return found
+        if op == Op.ANY:
+            found = _NONE
+            for part in parts:
+                found = _join(found, self.scalars_of(part))
+            return found
+        if op == Op.ONE:
+            return self._one(parts, within)
+        test, then, other = parts
+        return _join(
+            _meet(self.scalars_of(test), self.scalars_of(then)),
+            _meet(self.scalars_of(test ^ 1), self.scalars_of(other)),
+        )
+
+    def _one(self, parts: list[int], within: Scalars) -> Scalars:
+        """Return the scalars that satisfy exactly one of some literals."""
+        once = twice = _NONE
+        for part in parts:
+            one = _meet(self.scalars_of(part), within)
+            twice = _join(twice, _meet(once, one))
+            once = _join(once, one)
+        if self.relaxed and twice != _NONE:
+            return once  # a part may be larger than it should be, so nothing is taken away
+        return _meet(once, _complement(twice))
+
+    # --- trouble ---
+
+    def left_out(self, error: UnsupportedConstraint, where: Where) -> None:
+        """Refuse what cannot be enforced, or note that it is left out.
+
+        Raises:
+            UnsupportedConstraint: ``on_unsupported`` is ``"error"``.
+        """
+        if not self.options.relax:
+            raise self.placed(error, where)
+        self.relaxed.setdefault(pointer(where), error.reason)
+
+    def unsupported(self, where: str, reason: str, hint: str) -> None:
+        """Refuse what cannot be enforced at a place, or note that it is left out.
+
+        Raises:
+            UnsupportedConstraint: ``on_unsupported`` is ``"error"``.
+        """
+        if not self.options.relax:
+            raise UnsupportedConstraint(f"{where}: {reason}", hint=hint)
+        self.relaxed.setdefault(where, reason)
+
+    def placed(self, error: GrammarError, where: Where) -> GrammarError:
+        """Return an error that names the place in the schema."""
+        place = pointer(where)
+        if place not in error.reason:
+            error.reason = f"{place}: {error.reason}"
+            error.args = (error.reason,)
+        return error
+
+
+def _meet(left: Scalars, right: Scalars) -> Scalars:
+    """Return what is in both."""
+    if left is _ALL or right is _NONE:
+        return right
+    if right is _ALL or left is _NONE:
+        return left
+    bits, number, string = left
+    other_bits, other_number, other_string = right
+    if number is not other_number:
+        if number is NumberSet.ALL or other_number is NumberSet.NONE:
+            number = other_number
+        elif other_number is not NumberSet.ALL and number is not NumberSet.NONE:
+            number = number & other_number
+    if string is not other_string:
+        if string is StringSet.ALL or other_string is StringSet.NONE:
+            string = other_string
+        elif other_string is not StringSet.ALL and string is not StringSet.NONE:
+            string = string & other_string
+    return bits & other_bits, number, string
+
+
+def _join(left: Scalars, right: Scalars) -> Scalars:
+    """Return what is in either."""
+    if left is _NONE or right is _ALL:
+        return right
+    if right is _NONE or left is _ALL:
+        return left
+    bits, number, string = left
+    other_bits, other_number, other_string = right
+    if number is not other_number:
+        if number is NumberSet.NONE or other_number is NumberSet.ALL:
+            number = other_number
+        elif other_number is not NumberSet.NONE and number is not NumberSet.ALL:
+            number = number | other_number
+    if string is not other_string:
+        if string is StringSet.NONE or other_string is StringSet.ALL:
+            string = other_string
+        elif other_string is not StringSet.NONE and string is not StringSet.ALL:
+            string = string | other_string
+    return bits | other_bits, number, string
+
+
+def _complement(one: Scalars) -> Scalars:
+    """Return what is not in a set."""
+    bits, number, string = one
+    return (
+        _BITS & ~bits,
+        NumberSet.NONE if number is NumberSet.ALL else ~number,
+        StringSet.NONE if string is StringSet.ALL else ~string,
+    )
