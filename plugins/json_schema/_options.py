@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from formgate.core.errors import GrammarError
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 __all__ = ["DRAFTS", "Options", "read_options"]
 
@@ -41,7 +39,8 @@ class Options:
         formats: ``"assert"``: ``format`` constrains; ``"annotate"``: it does not.
         on_unsupported: ``"error"``: what cannot be enforced is refused; ``"relax"`` (or
             ``"validate"``): it is left out with a warning.
-        registry: A ``referencing.Registry`` with documents that the schema refers to.
+        resources: Documents that the schema refers to: a ``referencing.Registry``, or schemas by their
+            addresses.
         max_states: Most distinct sets of subschemas that values are measured against.
         max_clauses: Most alternatives for the objects, or the arrays, in one place.
         max_depth: Most subschemas that apply to one value by way of each other.
@@ -56,7 +55,7 @@ class Options:
     escapes: str = "any"
     formats: str = "assert"
     on_unsupported: str = "error"
-    registry: Any = None
+    resources: Any = None
     max_states: int = 100_000
     max_clauses: int = 1_000
     max_depth: int = 64
@@ -92,6 +91,16 @@ def read_options(given: Mapping[str, object]) -> Options:
             )
         if name in _COUNTS:
             _check_count(name, value, _COUNTS[name])
+    resources = values.get("resources")
+    if not (
+        resources is None
+        or hasattr(resources, "get_or_retrieve")
+        or (isinstance(resources, Mapping) and all(isinstance(uri, str) for uri in resources))
+    ):
+        raise GrammarError(
+            "resources is a referencing.Registry or a dict of schemas by their addresses, not "
+            f"{resources!r:.60}"
+        )
     if "draft" in values:
         values["draft"] = _draft(values["draft"])
     if values.get("separators") is not None:

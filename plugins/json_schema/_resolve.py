@@ -12,6 +12,7 @@ ordinary schemas have one scope only.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from formgate.core.errors import GrammarError, MissingDependencyError
@@ -80,12 +81,12 @@ class Library:
     Args:
         schema: The schema to compile.
         draft: The draft of documents that do not name one.
-        registry: Documents of others, as a ``referencing.Registry``.
+        given: Documents of others: a ``referencing.Registry``, or schemas by address.
     """
 
-    def __init__(self, schema: Json, draft: str, registry: Any = None) -> None:
+    def __init__(self, schema: Json, draft: str, given: Any = None) -> None:
         self._default = BY_NAME[draft]
-        self._registry = registry
+        self._given = given
         self._resources: dict[str, Resource] = {}
         self._by_root: dict[int, Resource] = {}
         self._envs: dict[tuple[int, ...], Env] = {}
@@ -196,13 +197,8 @@ class Library:
         return found or self._by_meta_schema(named, default)
 
     def _by_meta_schema(self, uri: str, default: Draft) -> Draft:
-        """Return the draft of a meta-schema of one's own, if the registry holds it."""
-        if self._registry is None:
-            return default
-        try:
-            meta = self._registry.contents(uri.removesuffix("#"))
-        except LookupError:
-            return default
+        """Return the draft of a meta-schema of one's own, if it was given."""
+        meta = self._lookup(uri.removesuffix("#"))
         named = meta.get("$schema") if isinstance(meta, dict) else None
         return draft_of(named) or default
 
@@ -289,18 +285,24 @@ class Library:
                 self._search(resource)
 
     def _remote(self, uri: str) -> Resource | None:
-        """Return a meta-schema, or a document from the registry."""
+        """Return a meta-schema, or a document that was given."""
         if "json-schema.org/" in uri:
             found = _meta_schema(uri)
             if found is not None:
                 return self._document(found, uri)
-        if self._registry is None:
+        given = self._lookup(uri)
+        return None if given is None else self._document(given, uri)
+
+    def _lookup(self, uri: str) -> Json:
+        """Return a document that was given, None if there is none."""
+        if self._given is None:
             return None
+        if isinstance(self._given, Mapping) and not hasattr(self._given, "get_or_retrieve"):
+            return self._given.get(uri, self._given.get(uri + "#"))
         try:
-            retrieved = self._registry.get_or_retrieve(uri)
+            return self._given.get_or_retrieve(uri).value.contents
         except LookupError:
             return None
-        return self._document(retrieved.value.contents, uri)
 
     def _walk(
         self, fragment: str, resource: Resource, env: Env, reference: str, where: Where
@@ -359,7 +361,7 @@ def _nowhere(reference: str, where: Where, reason: str) -> GrammarError:
     """Return the error for a reference that leads nowhere."""
     hint = None
     if "no document" in reason:
-        hint = "give the document in registry=... (a referencing.Registry); nothing is fetched"
+        hint = "give the document in resources=... (schemas by their addresses); nothing is fetched"
     return GrammarError(
         f"{pointer(where)}: the reference {reference!r} leads nowhere: {reason}", hint=hint
     )

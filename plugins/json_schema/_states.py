@@ -97,7 +97,7 @@ class Schemas:
 
     def __init__(self, schema: Json, options: Options) -> None:
         self.options = options
-        self.library = Library(schema, options.draft, options.registry)
+        self.library = Library(schema, options.draft, options.resources)
         self.relaxed: dict[str, str] = {}
         self.unknown_formats: dict[str, Where] = {}
         self._sites: list[Site] = [Site(0, True, None, (None, ""))]
