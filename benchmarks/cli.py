@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from benchmarks import compare as comparison
 from benchmarks import report as reporting
 from benchmarks import results as store
-from benchmarks.cases import CASE_FILES, load_cases
+from benchmarks.cases import KINDS, load_cases
 from benchmarks.engines import ENGINES
 from benchmarks.environments import is_ready, set_up
 from benchmarks.runner import Options, run_suite
@@ -54,7 +54,7 @@ def _parser() -> argparse.ArgumentParser:
     run.add_argument(
         "--engines", type=_names, help="comma-separated; all that are ready by default"
     )
-    run.add_argument("--kind", choices=list(CASE_FILES), default="regex", help="default: regex")
+    run.add_argument("--kind", choices=KINDS, default="regex", help="default: regex")
     run.add_argument("--cases", type=_names, default=[], help="names or groups; all by default")
     run.add_argument("--vocabularies", type=_names, default=["tekken"], help="default: tekken")
     run.add_argument("--mode", choices=[*MODES, "both"], default="shared")
@@ -110,7 +110,7 @@ def _list(options: argparse.Namespace) -> int:
         print(f"engine      {spec.name:20} {spec.description}{state}")
     for name in VOCABULARIES:
         print(f"vocabulary  {name}")
-    for kind in CASE_FILES:
+    for kind in KINDS:
         for case in load_cases(kind):
             first = case.source.split("\n", 1)[0][:60]
             print(f"{kind:11} {case.name:20} {case.group:14} {first}")

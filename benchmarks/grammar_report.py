@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 US = 1e3
 MS = 1e6
 SCALING = "scaling"
+REAL = "real"  # so many schemas that a row for each says nothing
 # Where the time per token is looked at, and over how many tokens up to there.
 MARKS = (500, 1000, 2000, 4000)
 WINDOW = 100
@@ -27,7 +28,11 @@ Table = tuple[str, list[str], list[list[str]]]
 
 def grammar_tables(results: dict[str, Any], sessions: Sessions) -> list[Table]:
     """Return title, head and rows of each table; none where no case is a grammar."""
-    cases = {n: c for n, c in results["cases"].items() if c["format"] != "regex"}
+    cases = {
+        name: case
+        for name, case in results["cases"].items()
+        if case["format"] != "regex" and case["group"] != REAL
+    }
     if not cases:
         return []
     tables = [_costs(cases, sessions)]

@@ -32,6 +32,8 @@ WARM_UPS = {
     "regex": "[ab]{1,3}",
     "lark": "start: LETTERS\nLETTERS: /[ab]{1,3}/\n",
     "gbnf": "root ::= [ab]{1,3}\n",
+    "json_schema": '{"type": "object", "properties": {"a": {"enum": ["b"]}}}',
+    "json_schema_any_order": '{"type": "object", "properties": {"a": {"enum": ["c"]}}}',
 }
 
 

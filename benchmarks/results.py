@@ -39,7 +39,7 @@ def new_results(cases: Iterable[Case], options: dict[str, Any]) -> dict[str, Any
             case.name: {
                 "format": case.format,
                 "group": case.group,
-                "source": case.source,
+                "source": case.source if case.public else "",
                 "common": case.common,
                 "same_masks": case.same_masks,
                 "unsupported": list(case.unsupported),

@@ -1,7 +1,8 @@
 """Declarative cases: a constraint, texts that satisfy it and texts that do not.
 
 One data file per kind of constraint; its head says what the fields mean. A new kind is a new entry
-in `CASE_FILES`, and adapters that take its formats.
+in `CASE_FILES`, and adapters that take its formats. The cases of kind "schema" are made by
+`benchmarks.cases.schemas`, partly from a data file that lies beside the project.
 """
 
 from __future__ import annotations
@@ -19,6 +20,8 @@ CASE_FILES = {
     "regex": ROOT / "tests" / "data" / "regexes.toml",
     "grammar": ROOT / "benchmarks" / "cases" / "grammars.toml",
 }
+SCHEMAS = ROOT.parent / "shared" / "data" / "json-schemas-real.jsonl.xz"
+KINDS = (*CASE_FILES, "schema")
 # What an entry says its constraint in: the field, and the format that is meant unless one is named.
 _SOURCES = {"regex": "pattern", "grammar": "grammar"}
 
@@ -37,7 +40,8 @@ class Case:
 
     `common` says that every engine means the same language by it, and `same_masks` that every
     engine also cuts its texts into lexemes by rules that come to the same, so that masks can be
-    compared. `tokenisations` names some of `benchmarks.vocabularies.TOKENISATIONS`.
+    compared. `tokenisations` names some of `benchmarks.vocabularies.TOKENISATIONS`. The source of a
+    case that is not `public` does not go into results.
     """
 
     name: str
@@ -51,6 +55,7 @@ class Case:
     dialects: dict[str, Dialect] = field(default_factory=dict)
     unsupported: tuple[str, ...] = ()
     tokenisations: tuple[str, ...] = ("bpe", "greedy")
+    public: bool = True
 
     def dialect(self, package: str) -> Dialect:
         """Return the constraint as an engine of this package reads it."""
@@ -62,11 +67,16 @@ def load_cases(kind: str = "regex", *, names: Iterable[str] = ()) -> list[Case]:
 
     A name may also be that of a group. Raises `ValueError` for a name that is neither.
     """
-    import tomllib  # here, so that engine processes under older Pythons can import this package
+    if kind == "schema":
+        from benchmarks.cases.schemas import load
 
-    path = CASE_FILES[kind]
-    with path.open("rb") as file:
-        cases = [_case(kind, entry, path.parent) for entry in tomllib.load(file)["case"]]
+        cases = load(SCHEMAS, Case)
+    else:
+        import tomllib  # here, so that engine processes under older Pythons can import this package
+
+        path = CASE_FILES[kind]
+        with path.open("rb") as file:
+            cases = [_case(kind, entry, path.parent) for entry in tomllib.load(file)["case"]]
     wanted = set(names)
     if not wanted:
         return cases

@@ -30,6 +30,7 @@ class EngineSpec:
     complete: bool = True
 
 
+_SCHEMAS = ("json_schema", "json_schema_any_order")
 _LLGUIDANCE = (("numpy", "llguidance==1.9.1"),)
 
 ENGINES = {
@@ -40,7 +41,7 @@ ENGINES = {
             package="none",
             adapter="benchmarks.engines.trivial:Trivial",
             description="every token, always: the cost of calls and clocks",
-            formats=("regex", "lark", "gbnf"),
+            formats=("regex", "lark", "gbnf", *_SCHEMAS),
             rival=False,
             complete=False,
         ),
@@ -49,7 +50,7 @@ ENGINES = {
             package="formgate",
             adapter="benchmarks.engines.formgate:EngineAdapter",
             description="engine and immutable states, into a MaskBuffer",
-            formats=("regex", "lark", "gbnf"),
+            formats=("regex", "lark", "gbnf", *_SCHEMAS),
             rival=False,
         ),
         EngineSpec(
@@ -57,7 +58,7 @@ ENGINES = {
             package="formgate",
             adapter="benchmarks.engines.formgate:MatcherAdapter",
             description="the mutable Matcher, into a numpy row",
-            formats=("regex", "lark", "gbnf"),
+            formats=("regex", "lark", "gbnf", *_SCHEMAS),
             rival=False,
         ),
         EngineSpec(
@@ -65,7 +66,7 @@ ENGINES = {
             package="llguidance",
             adapter="benchmarks.engines.llguidance:Complete",
             description="no_forcing: masks hold every legal token",
-            formats=("regex", "lark"),
+            formats=("regex", "lark", "json_schema"),
             environment="llguidance",
             install=_LLGUIDANCE,
         ),
@@ -74,7 +75,7 @@ ENGINES = {
             package="llguidance",
             adapter="benchmarks.engines.llguidance:Default",
             description="defaults: only the canonical token where text is forced",
-            formats=("regex", "lark"),
+            formats=("regex", "lark", "json_schema"),
             environment="llguidance",
             install=_LLGUIDANCE,
             complete=False,
@@ -84,7 +85,7 @@ ENGINES = {
             package="xgrammar",
             adapter="benchmarks.engines.xgrammar:XGrammar",
             description="defaults, one compile thread, cache on",
-            formats=("regex", "gbnf"),
+            formats=("regex", "gbnf", *_SCHEMAS),
             environment="xgrammar",
             # torch alone first: the second call then cannot choose another build of it.
             install=(("numpy", "torch==2.13.0"), ("xgrammar==0.2.8", "torch==2.13.0")),

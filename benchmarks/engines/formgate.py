@@ -33,6 +33,8 @@ class EngineAdapter(Adapter):
     def read(self, source: str, form: str) -> Any:
         """Read the source into a grammar: for lark, that is lark's loading and our writing."""
         try:
+            if form == "json_schema_any_order":
+                return build_grammar(source, format="json_schema", property_order="any")
             return build_grammar(source, format=form)
         except (GrammarError, LimitError) as error:
             raise RefusedError(str(error)) from error

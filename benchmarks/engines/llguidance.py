@@ -42,6 +42,8 @@ class Default(Adapter):
     def _grammar(self, source: str, form: str) -> str:
         if form == "regex":
             return str(LLMatcher.grammar_from_regex(source))
+        if form == "json_schema":
+            return str(LLMatcher.grammar_from_json_schema(source))
         return str(LLMatcher.grammar_from_lark(source))
 
     def compile(self, source: str, form: str) -> Any:
@@ -72,4 +74,6 @@ class Complete(Default):
     def _grammar(self, source: str, form: str) -> str:
         if form == "regex":
             source = f"start: /{regex_to_lark(source, use_ascii='')}/\n"
+        if form == "json_schema":
+            source = f"start: %json {source}\n"
         return str(LLMatcher.grammar_from_lark(f'%llguidance {{"no_forcing": true}}\n{source}'))

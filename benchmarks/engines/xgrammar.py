@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import torch
@@ -32,10 +33,18 @@ class XGrammar(Adapter):
         self._compiler = xgrammar.GrammarCompiler(tokenizer, max_threads=1)
 
     def compile(self, source: str, form: str) -> Any:
-        """Compile a regex, or a grammar in its EBNF, which is close to GBNF."""
+        """Compile a regex, a grammar in its EBNF, which is close to GBNF, or a schema.
+
+        Its default for schemas forbids members that a schema does not name; `strict_mode=False`
+        follows the standard. Without the switch for it, members come in the schema's order.
+        """
         compile_source = {
             "regex": self._compiler.compile_regex,
             "gbnf": self._compiler.compile_grammar,
+            "json_schema": partial(self._compiler.compile_json_schema, strict_mode=False),
+            "json_schema_any_order": partial(
+                self._compiler.compile_json_schema, strict_mode=False, any_order=True
+            ),
         }[form]
         try:
             return compile_source(source)

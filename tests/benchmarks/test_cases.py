@@ -7,9 +7,10 @@ import pytest
 
 pytest.importorskip("tomllib", reason="the data files are TOML")
 
-from benchmarks.cases import load_cases
+from benchmarks.cases import SCHEMAS, load_cases
 from benchmarks.cases.words import word_list, word_pattern
 from benchmarks.engines import ENGINES
+from benchmarks.results import new_results
 
 CASES = load_cases()
 GRAMMARS = load_cases("grammar")
@@ -66,6 +67,33 @@ def test_programs_agree_with_lark(name):
     assert len(case.non_matching) >= 4
     assert [text for text in case.matching if not accepts(text)] == []
     assert [text for text in case.non_matching if accepts(text)] == []
+
+
+def test_schemas_agree_with_jsonschema():
+    jsonschema = pytest.importorskip("jsonschema")
+    cases = load_cases("schema", names=["hand"])
+    assert {"any_order_160", "defs_3000", "enum_600"} < {case.name for case in cases}
+    for case in cases:
+        assert case.public
+        validator = jsonschema.Draft202012Validator(json.loads(case.source))
+        for text in case.matching:
+            validator.validate(json.loads(text))
+        for text in case.non_matching:
+            twice = text == '{"p0": 1, "p0": 2}'  # which a parsed value does not show
+            assert twice or not validator.is_valid(json.loads(text)), (case.name, text)
+
+
+@pytest.mark.skipif(
+    not SCHEMAS.exists(), reason="shared/data/json-schemas-real.jsonl.xz is not here"
+)
+def test_real_schemas_are_sampled_and_stay_where_they_are():
+    cases = [case for case in load_cases("schema") if case.group == "real"]
+    assert [case.name for case in cases] == [
+        case.name for case in load_cases("schema") if case.group == "real"
+    ]
+    assert len(cases) >= 190
+    results = new_results(cases, {})
+    assert {case["source"] for case in results["cases"].values()} == {""}
 
 
 def test_json_texts_agree_with_python():
