@@ -20,8 +20,9 @@ from formgate.core.registry import default_registry
 from formgate.core.vocabulary import Vocabulary
 from formgate.plugins.cfg._shipped import shipped_grammar
 from formgate.plugins.cfg._testing_coverage import Coverage
+from formgate.plugins.cfg._testing_lexemes import lark_tokens
 from formgate.plugins.cfg._testing_model import written
-from formgate.plugins.cfg._testing_oracles import find_oracle, lark_oracle
+from formgate.plugins.cfg._testing_oracles import find_oracle, lark_oracle, lark_parser
 from formgate.plugins.cfg._testing_record import Recorder
 from formgate.plugins.cfg._testing_report import Finding, GrammarReport
 from formgate.plugins.cfg._testing_sampler import ByteWalker, RuleSampler, mutant, walk
@@ -100,7 +101,7 @@ def check_grammar(
     for sample, data in reject.items():
         test.must_reject(sample, data)
     symbols = Symbols(_recorded(source, grammar.format, given), test.byte_vocabulary)
-    coverage = Coverage(symbols)
+    coverage = Coverage(symbols, _tokens(symbols, source, grammar.format, given))
     test.cover(coverage, "the samples", accept.items())
     drawn = test.draw(symbols, list(accept.values()), count)
     if model is not None:
@@ -121,6 +122,19 @@ def _judge(
             return None if "root" in options or "start" in options else find_oracle(found.oracle)
         source, format_name, options = found.path, found.format, {**found.options, **options}
     return lark_oracle(source, options) if format_name == "lark" else None
+
+
+def _tokens(
+    symbols: Symbols, source: object, format_name: str | None, options: dict[str, object]
+) -> Callable[[str], list[tuple[str, int, int]] | None] | None:
+    """Return what cuts texts as lark's own lexers do, where the grammar means these."""
+    if symbols.lexer is None or symbols.lexer.mode != "first":
+        return None
+    if format_name == "grammar" and isinstance(source, str):
+        found = shipped_grammar(source)
+        source, options = found.path, {**found.options, **options}
+    parser = lark_parser(source, options)
+    return None if parser is None else lambda text: lark_tokens(parser, text)
 
 
 def _recorded(source: object, format_name: str | None, options: dict[str, object]) -> Recorder:

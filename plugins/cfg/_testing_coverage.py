@@ -15,7 +15,12 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from formgate.plugins.cfg._testing_lexemes import Given, Longest
+
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from formgate.plugins.cfg._testing_lexemes import Cut, Token
     from formgate.plugins.cfg._testing_symbols import Symbols
 
 __all__ = ["Coverage", "ends"]
@@ -33,31 +38,38 @@ class Coverage:
 
     Args:
         symbols: The grammar.
+        tokens: Cuts a text into lexemes as lark does, where its own lexers are meant.
         used: Productions used: a symbol and the number of its alternative.
         pieces: Terminals used.
         skipped: Names of texts that were too long to be parsed.
+        uncut: Names of texts whose lexemes are not known: they are read in every cut.
     """
 
     symbols: Symbols
+    tokens: Callable[[str], list[Token] | None] | None = None
     used: set[tuple[int, int]] = field(default_factory=set)
     pieces: set[int] = field(default_factory=set)
     skipped: list[str] = field(default_factory=list)
+    uncut: list[str] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         self._productions, self._pieces = _usable(self.symbols)
 
     def add(self, data: bytes, name: str = "") -> bool:
         """Count what a text uses; False when it was too long to be parsed."""
-        chart = _Chart(self.symbols, data)
-        if not chart.fill():
+        cut = self._cut(data)
+        chart = _Chart(self.symbols, data, cut)
+        is_read = chart.fill()
+        if is_read and cut is not None and not chart.found():
+            cut = None
+            chart = _Chart(self.symbols, data, None)
+            is_read = chart.fill()
+        if not is_read:
             self.skipped.append(name)
             return False
-        steps, start = chart.steps, self.symbols.start
-        work = [
-            (start, index, len(body), 0, len(data))
-            for index, body in enumerate(self.symbols.productions[start])
-        ]
-        work = [item for item in work if item in steps]
+        if cut is None and self.symbols.lexer is not None:
+            self.uncut.append(name)
+        steps, work = chart.steps, chart.found()
         seen = set(work)
         while work:
             item = work.pop()
@@ -71,9 +83,23 @@ class Coverage:
                         work.append(each)
         return True
 
+    def _cut(self, data: bytes) -> Cut | None:
+        """Return how the lexer cuts a text; None if that is not known, or there is none."""
+        lexer = self.symbols.lexer
+        if lexer is None:
+            return None
+        if lexer.mode == "longest":
+            return Longest(self.symbols, contextual=lexer.contextual)
+        found = None if self.tokens is None else self.tokens(data.decode("utf-8", "replace"))
+        return None if found is None else Given(self.symbols, found)
+
     def record(self) -> dict[str, object]:
         """Return the figures, and what was never used, as JSON values."""
-        names = self.symbols.names
+        names = {
+            symbol: name
+            for symbol, name in self.symbols.names.items()
+            if symbol not in self.symbols.terminals
+        }
         rules = {symbol for symbol, _ in self._productions if symbol in names}
         used_rules = {symbol for symbol, _ in self.used if symbol in names}
         alternatives = {each for each in self._productions if each[0] in names}
@@ -96,10 +122,14 @@ class Coverage:
                 self._shown(piece) for piece in sorted(self._pieces - self.pieces)
             ],
             "texts_too_long": list(self.skipped),
+            "texts_in_every_cut": list(self.uncut),
         }
 
     def _shown(self, symbol: int) -> str:
         """Name a terminal."""
+        lexeme = self.symbols.lexemes.get(symbol)
+        if lexeme is not None and not lexeme.name.startswith("__"):
+            return lexeme.name
         piece = self.symbols.pieces[symbol]
         text = self.symbols.shown(piece)
         text = text if len(text) <= _DISPLAYED else text[:_DISPLAYED] + "..."
@@ -136,8 +166,11 @@ class _Chart:
     ``complete``, for a symbol and where it began, the items behind all of it.
     """
 
-    def __init__(self, symbols: Symbols, data: bytes) -> None:
+    def __init__(self, symbols: Symbols, data: bytes, cut: Cut | None) -> None:
         self.steps: dict[_Item, list[_Step]] = {}
+        self._cut = cut
+        # Items of this column that wait for a lexeme, by its piece.
+        self._wanted: dict[int, list[_Item]] = {}
         self._symbols = symbols
         self._data = data
         self._columns: dict[int, list[_Item]] = {}
@@ -159,7 +192,17 @@ class _Chart:
                     self._match(item, body[item[2]])
                 else:
                     self._enter(item, body[item[2]])
+            self._take_lexemes(place)
         return True
+
+    def found(self) -> list[_Item]:
+        """Return the items that have read all of the text."""
+        symbols = self._symbols
+        items = [
+            (symbols.start, index, len(body), 0, len(self._data))
+            for index, body in enumerate(symbols.productions[symbols.start])
+        ]
+        return [item for item in items if item in self.steps]
 
     def _add(self, item: _Item, step: _Step) -> None:
         if item in self.steps:
@@ -181,12 +224,29 @@ class _Chart:
             self._add((*_moved(other), item[4]), (other, item, None))
 
     def _match(self, item: _Item, piece: int) -> None:
-        """Move an item over a terminal."""
-        key = (piece, item[4])
-        if key not in self._matches:
-            self._matches[key] = ends(self._symbols, piece, self._data, item[4])
-        for end in self._matches[key]:
+        """Move an item over a terminal, or let it wait for a lexeme until all others do."""
+        if self._cut is not None and piece in self._symbols.lexemes:
+            self._wanted.setdefault(piece, []).append(item)
+            return
+        for end in self._ends(piece, item[4]):
             self._add((*_moved(item), end), (item, None, piece))
+
+    def _take_lexemes(self, place: int) -> None:
+        """Move the items that wait at a place over the lexemes that the lexer cuts there."""
+        if self._cut is None or not self._wanted:
+            return
+        wanted, self._wanted = self._wanted, {}
+        for piece, found in self._cut.lexemes(place, wanted, self._ends).items():
+            for item in wanted[piece]:
+                for end in found:
+                    self._add((*_moved(item), end), (item, None, piece))
+
+    def _ends(self, piece: int, place: int) -> list[int]:
+        """Return where texts of a piece that begin at a place may end."""
+        key = (piece, place)
+        if key not in self._matches:
+            self._matches[key] = ends(self._symbols, piece, self._data, place)
+        return self._matches[key]
 
     def _enter(self, item: _Item, symbol: int) -> None:
         """Let an item wait for a symbol; what matches nothing may be complete already."""

@@ -26,6 +26,8 @@ from formgate.core.errors import FormgateError
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
+    from lark import Lark
+
 __all__ = ["ORACLES", "Oracle", "find_oracle", "lark_oracle"]
 
 
@@ -94,12 +96,18 @@ def find_oracle(name: str) -> Oracle:
 
 
 def lark_oracle(grammar: object, options: Mapping[str, object]) -> Oracle | None:
-    """Return lark's own parser of a Lark grammar as a judge; None where lark cannot be one.
+    """Return lark's own parser of a Lark grammar as a judge; None where lark cannot be one."""
+    judge = lark_parser(grammar, options)
+    return None if judge is None else Oracle("lark", judge.parse)
+
+
+def lark_parser(grammar: object, options: Mapping[str, object]) -> Lark | None:
+    """Return lark's own parser of a Lark grammar; None where there is none.
 
     lark reads the text as the grammar's options say. Where they ask for no lexer, its Earley parser
     with all splits is the judge; formgate's own additions to the notation have none.
     """
-    from lark import Lark  # noqa: PLC0415 (an extra: the grammar was loaded by it)
+    import lark  # noqa: PLC0415 (an extra: the grammar was loaded by it)
     from lark.exceptions import LarkError  # noqa: PLC0415 (as above)
 
     is_lark = options.get("lexing", "lark") == "lark"
@@ -115,12 +123,10 @@ def lark_oracle(grammar: object, options: Mapping[str, object]) -> Oracle | None
     try:
         if isinstance(grammar, os.PathLike):
             text = Path(grammar).read_text(encoding="utf-8")
-            judge = Lark(text, source_path=os.fspath(grammar), **chosen)
-        else:
-            judge = Lark(str(grammar), **chosen)
+            return lark.Lark(text, source_path=os.fspath(grammar), **chosen)
+        return lark.Lark(str(grammar), **chosen)
     except (LarkError, OSError):
         return None
-    return Oracle("lark", judge.parse)
 
 
 def _lark_grammar(text: str) -> bool:

@@ -139,4 +139,7 @@ def _covered(which: str, figures: dict[str, Any]) -> list[str]:
             lines.append(f"  {what} not used: {'; '.join(unused[:_SHOWN])}{more}")
     if figures["texts_too_long"]:
         lines.append(f"  too long to be read: {', '.join(figures['texts_too_long'][:_SHOWN])}")
+    if figures["texts_in_every_cut"]:
+        names = ", ".join(dict.fromkeys(figures["texts_in_every_cut"][:_SHOWN]))
+        lines.append(f"  read in every cut into terminals, since lark's is not known: {names}")
     return lines

@@ -3,8 +3,8 @@
 The largest parts without rules become terminals, each matched by an engine of its own; a rule has
 one production for each of its alternatives. Intersections, complements and scopes with look-around
 are pieces as a whole; look-around outside a scope is read as nothing, and a lexer as if every way
-to cut the text counted, so a text drawn here is put to the whole grammar's engine before it is
-used.
+to cut the text counted, unless its cut is known (``_testing_lexemes``), so a text drawn here is put
+to the whole grammar's engine before it is used.
 
 Cost: linear in the grammar; some microseconds for each piece that is used.
 """
@@ -20,10 +20,11 @@ from formgate.plugins.cfg._testing_record import rebuilt
 
 if TYPE_CHECKING:
     from formgate.core._native import Engine
+    from formgate.core.grammar import Terminal
     from formgate.core.vocabulary import Vocabulary
     from formgate.plugins.cfg._testing_record import Recorder, Term
 
-__all__ = ["Piece", "Repeat", "Symbols"]
+__all__ = ["Lexer", "Piece", "Repeat", "Symbols"]
 
 _LONGEST_INLINE = 64
 
@@ -55,12 +56,20 @@ class Repeat(NamedTuple):
     most: int | None
 
 
+class Lexer(NamedTuple):
+    """How a grammar's lexer cuts: its mode, and whether only what may come next competes."""
+
+    mode: str
+    contextual: bool
+
+
 @dataclass
 class Symbols:
     """The recorded grammar over pieces; symbols are numbers.
 
     Invariant: a symbol is in ``pieces``, in ``repeats`` (and then in ``productions`` too, with its
-    counts left out), or in ``productions`` alone.
+    counts left out), or in ``productions`` alone. The pieces that a lexer cuts are the keys of
+    ``lexemes``, in the order of preference; ``lexer`` says how, if there is one lexer.
 
     Args:
         record: What the front end wrote.
@@ -72,6 +81,8 @@ class Symbols:
     productions: dict[int, list[tuple[int, ...]]] = field(default_factory=dict)
     repeats: dict[int, Repeat] = field(default_factory=dict)
     pieces: dict[int, Piece] = field(default_factory=dict)
+    lexer: Lexer | None = None
+    lexemes: dict[int, Terminal] = field(default_factory=dict)
     names: dict[int, str] = field(default_factory=dict)
     start: int = 0
 
@@ -85,6 +96,10 @@ class Symbols:
         self._owners = _owners(record)
         self._lexemes = {name: self._fresh() for name in record.terminals}
         self.names.update((symbol, name) for name, symbol in self._lexemes.items())
+        lexers = [term.data for term in record.terms.values() if term.kind == "lexed"]
+        if len(lexers) == 1:
+            _, mode, contextual = cast("tuple[object, str, bool]", lexers[0])
+            self.lexer = Lexer(mode, contextual)
         self._skip = self._fresh()
         assert record.root is not None  # noqa: S101 (the grammar was built)
         bodies = {name: self._alternatives(body) for name, body in record.bodies.items()}
@@ -96,6 +111,11 @@ class Symbols:
             self.productions[self._ids[name]] = [self._shapes[part] for part in parts]
         self.start = self._fresh()
         self.productions[self.start] = [self._shapes[part] for part in start]
+
+    @property
+    def terminals(self) -> frozenset[int]:
+        """The symbols of a lexer's terminals, which are no rules."""
+        return frozenset(self._lexemes.values())
 
     def piece_engine(self, symbol: int) -> Engine | None:
         """Return the engine of a piece, made when first asked for; None if it matches nothing."""
@@ -191,6 +211,7 @@ class Symbols:
         for name, terminal in self.record.terminals.items():
             piece = self._piece(terminal.pattern)
             self.pieces[piece].scoped = True
+            self.lexemes[piece] = terminal
             self.pieces[piece].owner = ""
             self.productions[self._lexemes[name]] = [(piece, self._skip)]
             ignored += [piece] if terminal.ignored else []

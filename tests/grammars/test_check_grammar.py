@@ -15,7 +15,9 @@ import formgate
 from formgate.core.errors import EmptyLanguageError, FormgateError, GrammarError
 from formgate.core.grammar import GrammarBuilder
 from formgate.plugins.cfg import check_grammar
+from formgate.plugins.cfg._testing import _recorded
 from formgate.plugins.cfg._testing_coverage import Coverage
+from formgate.plugins.cfg._testing_lexemes import lark_tokens
 from formgate.plugins.cfg._testing_oracles import ORACLES, find_oracle
 from formgate.plugins.cfg._testing_record import Recorder
 from formgate.plugins.cfg._testing_sampler import ByteWalker, RuleSampler, mutant, walk
@@ -199,6 +201,93 @@ def test_special_parts_of_grammars_are_drawn_and_read():
         assert report.oracle == "lark"
         assert report.counts["drawn from rules"] > 6
         assert report.coverage["samples and drawn texts"]["rules_unused"] == []
+
+
+LEXED = """
+    start: item+
+    item: "if" -> word | NAME | SHORT | number "." NUMBER | number | LONG
+    number: NUMBER
+    NAME: /[a-z]+/
+    SHORT: /[a-z]/
+    NUMBER: /[0-9]+/
+    LONG: /[0-9]+[.][0-9]+x/
+    %ignore " "
+    %ignore /#.*/
+"""
+
+
+@pytest.mark.parametrize(
+    ("options", "unused"),
+    [
+        ({"lexing": "any"}, set()),
+        ({"lexing": "longest"}, {"SHORT"}),
+        ({"lexing": "longest", "lexer": "basic"}, {"SHORT"}),
+        ({}, {"SHORT"}),
+        ({"lexer": "basic"}, {"SHORT"}),
+        ({"parser": "earley", "lexer": "basic"}, {"SHORT"}),
+    ],
+)
+def test_coverage_follows_the_lexer(byte_vocabulary, options, unused):
+    pytest.importorskip("lark")
+    report = check_grammar(
+        LEXED,
+        format="lark",
+        options=options,
+        accept={"a": "if ab a 12.5 7 3.4x # é .\n".strip().encode(), "b": b"ifx"},
+        reject={},
+        count=0,
+    )
+    assert report.ok, str(report)
+    figures = report.coverage["the samples"]
+    assert figures["rules"] == figures["rules_used"] == 3
+    assert unused <= set(figures["terminals_unused"]) <= unused | {"LONG"}
+    assert figures["texts_in_every_cut"] == []
+    # Of the alternatives of "item", in lark's order: a string wins over NAME where it fits.
+    numbers = {int(each.rpartition(" ")[2]) for each in figures["alternatives_unused"]}
+    assert len(numbers) == len(unused)
+
+
+@settings(max_examples=40, deadline=None)
+@given(
+    st.text("ab #", max_size=10),
+    st.sampled_from([{"lexing": "longest"}, {"lexing": "longest", "lexer": "basic"}, {}]),
+)
+def test_every_accepted_text_is_cut(byte_vocabulary, text, options):
+    lark = pytest.importorskip("lark")
+    source = """
+        start: (A B | AB | C D)*
+        A: "a"
+        B: /b+/
+        AB: /ab/
+        C: "aa"
+        D: /[ab]b/
+        %ignore " "
+        %ignore /#a?/
+    """
+    if not formgate.compile(source, byte_vocabulary, format="lark", **options).accepts(text):
+        return
+    symbols = Symbols(_recorded(source, "lark", options), byte_vocabulary)
+    coverage = Coverage(symbols, lambda text: lark_tokens(parser, text))
+    parser = lark.Lark(source, parser="lalr")
+    coverage.add(text.encode(), text)
+    assert coverage.uncut == coverage.skipped == []
+    if not options:
+        names = {
+            symbols.lexemes[piece].name for piece in coverage.pieces if piece in symbols.lexemes
+        }
+        assert names >= {token.type for token in parser.lex(text)} - {"__IGNORE_0"}
+
+
+def test_a_text_that_lark_drops_is_read_in_every_cut(byte_vocabulary):
+    pytest.importorskip("lark")
+    source = 'start: a "b" | "a" "b" "c"\na: "a" "b"?\n'
+    report = check_grammar(
+        source, format="lark", accept={"dropped": b"ab"}, reject={}, count=0, oracle="sql"
+    )
+    figures = report.coverage["the samples"]
+    assert figures["texts_in_every_cut"] == ["dropped"]
+    assert "read in every cut into terminals, since lark's is not known: dropped" in str(report)
+    assert figures["terminals_unused"] == ["C"]
 
 
 def test_formats_without_rules():
