@@ -18,14 +18,15 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from formgate.core.grammar import GrammarBuilder
+    from formgate.plugins.json_schema._types import schema_of
     from formgate.plugins.json_schema._write import compile_json_schema, inspect
 
-__all__ = ["FORMGATE_API", "compile_json_schema", "inspect", "register_formats"]
+__all__ = ["FORMGATE_API", "compile_json_schema", "inspect", "register_formats", "schema_of"]
 
 FORMGATE_API = (1, 0)
 
 # Where a name is imported from when it is first asked for.
-_MODULES = {"compile_json_schema": "_write", "inspect": "_write"}
+_MODULES = {"compile_json_schema": "_write", "inspect": "_write", "schema_of": "_types"}
 
 
 def __getattr__(name: str) -> object:
@@ -44,6 +45,24 @@ def _write_schema(
     compile_format(source, builder, options)
 
 
+def _read_text(
+    source: object, options: Mapping[str, object], text: str, wanted: Mapping[str, object], /
+) -> object:
+    """Import the reader and let it read the text."""
+    from formgate.plugins.json_schema._parse import read_text  # noqa: PLC0415
+
+    return read_text(source, options, text, wanted)
+
+
+def _guess(source: object) -> bool:
+    """Say whether a source given without a format is a schema, or stands for one."""
+    if isinstance(source, (dict, bool)):
+        return True
+    from formgate.plugins.json_schema._types import claims  # noqa: PLC0415
+
+    return claims(source)
+
+
 @hookimpl
 def register_formats(register: Callable[[Format], None]) -> None:
     """Offer the format."""
@@ -52,7 +71,8 @@ def register_formats(register: Callable[[Format], None]) -> None:
             name="json_schema",
             compile=_write_schema,
             aliases=("json-schema",),
-            guess=lambda source: isinstance(source, (dict, bool)),
+            guess=_guess,
             description="JSON texts that are valid under a JSON Schema",
+            reader=_read_text,
         )
     )

@@ -51,7 +51,8 @@ def compile_json_schema(source: object, builder: GrammarBuilder, **options: obje
     """Write the language of the JSON texts that are valid under a schema.
 
     Args:
-        source: The schema: a dict or a truth value, a JSON text, or a ``pathlib.Path``.
+        source: The schema: a dict or a truth value, a JSON text, or a ``pathlib.Path``; or what
+            stands for one: a type, a function, tools, a response format.
         builder: Where to write.
         **options: See ``docs/reference/json-schema.md``.
 
@@ -66,16 +67,14 @@ def compile_json_schema(source: object, builder: GrammarBuilder, **options: obje
         >>> builder = GrammarBuilder()
         >>> builder.start(compile_json_schema({"type": "integer", "minimum": 0}, builder))
     """
-    chosen = read_options(options)
-    automaton, node = _compile(source, builder, chosen)
+    automaton, node = _compile(*_prepared(source, options), builder)
     _warn(automaton)
     return node
 
 
 def compile_format(source: object, builder: GrammarBuilder, options: Mapping[str, object]) -> None:
     """Write a schema given to ``formgate.compile``; as ``compile_json_schema``."""
-    chosen = read_options(options)
-    automaton, node = _compile(source, builder, chosen)
+    automaton, node = _compile(*_prepared(source, options), builder)
     builder.start(node)
     _warn(automaton)
 
@@ -94,8 +93,8 @@ def inspect(source: object, **options: object) -> Report:
     from formgate.core.grammar import GrammarBuilder  # noqa: PLC0415 (the native core)
     from formgate.plugins.json_schema._resolve import pointer  # noqa: PLC0415
 
-    chosen = read_options({**options, "on_unsupported": "relax"})
-    automaton, _ = _compile(source, GrammarBuilder(), chosen)
+    schema, chosen = _prepared(source, {**options, "on_unsupported": "relax"})
+    automaton, _ = _compile(schema, chosen, GrammarBuilder())
     world = automaton.world
     return Report(
         world.library.root.draft.name,
@@ -104,7 +103,17 @@ def inspect(source: object, **options: object) -> Report:
     )
 
 
-def _compile(source: object, builder: GrammarBuilder, options: Options) -> tuple[Automaton, Node]:
+def _prepared(source: object, options: Mapping[str, object]) -> tuple[object, Options]:
+    """Return the schema that a source stands for, and the options that are left to read."""
+    from formgate.plugins.json_schema._types import schema_source  # noqa: PLC0415
+
+    schema = schema_source(source, options)
+    if schema is not source and isinstance(source, (list, tuple)):
+        options = {name: value for name, value in options.items() if name != "tool_choice"}
+    return schema, read_options(options)
+
+
+def _compile(source: object, options: Options, builder: GrammarBuilder) -> tuple[Automaton, Node]:
     """Return the automaton of a schema and its node."""
     from formgate.plugins.json_schema._automaton import Automaton  # noqa: PLC0415
     from formgate.plugins.json_schema._emit import Emitter  # noqa: PLC0415
