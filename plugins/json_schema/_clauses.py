@@ -102,6 +102,13 @@ class Clauses(Generic[S]):
         """Return the ways not to satisfy that."""
         raise NotImplementedError
 
+    def less(self, shape: S, denied: S) -> S | None:  # noqa: ARG002
+        """Return a shape without values that another one has, if that is simple to say.
+
+        Otherwise the shape as it is; None if nothing remains.
+        """
+        return shape
+
     def discriminated(self, branches: list[list[S]]) -> bool:
         """Say quickly whether no two branches overlap; False if that is not certain."""
         raise NotImplementedError
@@ -171,13 +178,13 @@ class Clauses(Generic[S]):
                 placed = True
                 found = self.product(found, [base])
             else:
-                found = self.product(found, self._applied(op, track, found))
+                found = self.product(found, self._applied(op, track, found, base))
             if not found:
                 return []
         return found if placed else self.product(found, [base])
 
-    def _applied(self, op: tuple[Any, ...], track: int, within: list[S]) -> list[S]:
-        """Return the alternatives of schemas applied in one way."""
+    def _applied(self, op: tuple[Any, ...], track: int, within: list[S], base: S) -> list[S]:
+        """Return the alternatives of schemas applied in one way, beside others."""
         kind = op[0]
         if kind == Op.REF:
             return self.of(op[1], track)
@@ -193,7 +200,7 @@ class Clauses(Generic[S]):
         if kind == Op.CONSTS:
             return self._union(self.of(lit) for lit in op[1:])
         if kind == Op.ONE:
-            return self._one_of(op[1:], track, within)
+            return self._one_of(op[1:], track, within, base)
         if kind == Op.IF:
             _, test, then, other = op
             if then == other == TRUE and not track:
@@ -227,9 +234,12 @@ class Clauses(Generic[S]):
             failed = self.product(failed, denied)
         return passed
 
-    def _one_of(self, lits: tuple[int, ...], track: int, within: list[S]) -> list[S]:
-        """Return the alternatives of an exclusive disjunction, within others."""
-        branches = [self.product(within, self.of(lit, track)) for lit in lits]
+    def _one_of(self, lits: tuple[int, ...], track: int, within: list[S], base: S) -> list[S]:
+        """Return the alternatives of an exclusive disjunction, beside others.
+
+        What is beside it may make the branches exclude each other: names required there, say.
+        """
+        branches = [self.product(self.product(within, self.of(lit, track)), [base]) for lit in lits]
         if self.discriminated(branches):
             return self._distinct(shape for branch in branches for shape in branch)
         found: list[S] = []
@@ -250,16 +260,19 @@ class Clauses(Generic[S]):
             if all(self._meet(shape, other) is None for other in branch):
                 kept.append(shape)
                 continue
-            parts = []
+            left = shape
             for denied in self.of(lit ^ 1):
-                part = self._meet(shape, denied)
+                part = self._meet(left, denied)
                 if part is None:
                     continue
-                if part.key == shape.key:  # it says so already
-                    parts = [shape]
+                kept.append(part)
+                if part.key == left.key:  # it says so already
                     break
-                parts.append(part)
-            kept += parts
+                # What this part has need not be in the others: so there are fewer and smaller ones.
+                remains = self.less(left, denied)
+                if remains is None:
+                    break
+                left = remains
         return self._distinct(kept)
 
     def _denied(self, facts: Facts) -> list[S]:

@@ -17,6 +17,9 @@ if TYPE_CHECKING:
     from formgate.plugins.json_schema._states import State
     from formgate.plugins.json_schema._style import Style
 
+    # Which of the counted things an item is, and its node.
+    _Sort = tuple[tuple[bool, ...], Node]
+
 __all__ = ["ArrayWriter"]
 
 _MAX_FINITE = 1_000  # numbers or strings that are listed one by one
@@ -231,7 +234,7 @@ class ArrayWriter:
         satisfy the thing may also pass uncounted, which spares the complement.
         """
         counts = closed.counts
-        far = max([len(closed.prefix), closed.low, *(one.start for one in counts)])
+        far = max([1, len(closed.prefix), closed.low, *(one.start for one in counts)])
         if closed.high is not None:
             far = max(far, closed.high)
         tops = [one.low if one.high is None else one.high for one in counts]
@@ -247,12 +250,13 @@ class ArrayWriter:
         table = _Counter(self, closed, level, gaps, f"{where} (count {self._counting})", far)
         return table.write()
 
-    def sorted_item(
-        self, closed: ClosedArray, place: int, level: int
-    ) -> list[tuple[tuple[bool, ...], Node]]:
-        """Return the ways to sort the item at a position: what is counted of it, and its node."""
+    def sorted_item(self, closed: ClosedArray, place: int, level: int) -> tuple[list[_Sort], bool]:
+        """Return the ways to sort the item at a position, and whether no item has two."""
         state = closed.prefix[place] if place < len(closed.prefix) else closed.rest
-        found = [((), state)]
+        listed = self._sorted_strings(closed, state, place)
+        if listed is not None:
+            return listed, True
+        found: list[tuple[tuple[bool, ...], State]] = [((), state)]
         for one in closed.counts:
             further = []
             for signs, had in found:
@@ -272,7 +276,25 @@ class ArrayWriter:
                 for signs, one_state in further
                 if not self._emitter.automaton.is_empty(one_state)
             ]
-        return [(signs, self._emitter.value(one, level + 1)) for signs, one in found]
+        return [(signs, self._emitter.value(one, level + 1)) for signs, one in found], False
+
+    def _sorted_strings(self, closed: ClosedArray, state: State, place: int) -> list[_Sort] | None:
+        """Return the ways to sort an item that is one of a few strings, each string in one way."""
+        bits, numbers, strings = self._world.scalars(state)
+        if bits or strings.values is None or not numbers.is_empty():
+            return None
+        automaton = self._emitter.automaton
+        if automaton.arrays(state) or automaton.objects(state):
+            return None
+        counted = [self._world.scalars(one.state)[2] for one in closed.counts]
+        sorts: dict[tuple[bool, ...], list[str]] = {}
+        for value in sorted(strings.values):
+            signs = tuple(
+                place >= one.start and those.contains(value)
+                for one, those in zip(closed.counts, counted, strict=True)
+            )
+            sorts.setdefault(signs, []).append(value)
+        return [(signs, self._emitter.string(StringSet.of(one))) for signs, one in sorts.items()]
 
 
 class _Counter:
@@ -288,8 +310,8 @@ class _Counter:
         self._gaps = gaps
         self._name = name
         self._far = far
-        self._items: dict[int, list[tuple[tuple[bool, ...], Node]]] = {}
-        self._sorts = max([len(closed.prefix), *(one.start for one in closed.counts)])
+        self._items: dict[int, tuple[list[_Sort], bool]] = {}
+        self._last = max([len(closed.prefix), *(one.start for one in closed.counts)])
 
     def write(self) -> Node:
         """Return the node of at least one item."""
@@ -304,7 +326,7 @@ class _Counter:
             if place and place >= self._closed.low and self._fulfilled(counts):
                 ways.append(self._builder.empty())
             if self._closed.high is None or place < self._closed.high:
-                for signs, node in self._item(place):
+                for signs, node in self._sorts_for(place, counts):
                     now = self._add(counts, signs)
                     if now is None:
                         continue
@@ -322,14 +344,32 @@ class _Counter:
         assert first is not None
         return first
 
-    def _item(self, place: int) -> list[tuple[tuple[bool, ...], Node]]:
-        """Return the ways to sort the item at a position."""
-        place = min(place, self._sorts)
+    def _sorts_for(self, place: int, counts: tuple[int, ...]) -> list[_Sort]:
+        """Return the ways to sort the item at a position, after some counts, that matter.
+
+        Where enough of something was seen, an item may pass without being sorted by it.
+        """
+        place = min(place, self._last)
         found = self._items.get(place)
         if found is None:
             found = self._arrays.sorted_item(self._closed, place, self._level)
             self._items[place] = found
-        return found
+        sorts, apart = found
+        if apart:
+            return sorts
+        enough = [
+            one.high is None and count >= one.low
+            for one, count in zip(self._closed.counts, counts, strict=True)
+        ]
+        if not any(enough):
+            return sorts
+        known = {signs for signs, _ in sorts}
+        kept = []
+        for signs, node in sorts:
+            fewer = tuple(sign and not done for sign, done in zip(signs, enough, strict=True))
+            if fewer == signs or fewer not in known:
+                kept.append((signs, node))
+        return kept
 
     def _add(self, counts: tuple[int, ...], signs: tuple[bool, ...]) -> tuple[int, ...] | None:
         """Return the counts after one more item; None if there are too many of something."""

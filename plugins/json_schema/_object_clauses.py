@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from formgate.plugins.json_schema._clauses import UNTRACKED, Clauses
 from formgate.plugins.json_schema._facts import ARRAY, OBJECT, TRUE, Facts, Op
 from formgate.plugins.json_schema._keys import EVERY_KEY, NO_KEY, Keys
-from formgate.plugins.json_schema._shapes import ANY_OBJECT, NOTHING, ObjectShape, one
+from formgate.plugins.json_schema._shapes import ANY_OBJECT, NOTHING, ObjectShape, both, one
 from formgate.plugins.json_schema._strings import StringSet
 
 if TYPE_CHECKING:
@@ -145,6 +145,25 @@ class ObjectClauses(Clauses[ObjectShape]):
         if kind == Op.REQUIRED:
             return self.product(present, [_absent(other) for other in asked])
         return self.product(present, self.of(asked ^ 1, UNTRACKED))
+
+    def less(self, shape: ObjectShape, denied: ObjectShape) -> ObjectShape | None:
+        """Return a shape without values that another one has, if that is simple to say."""
+        if denied.universals or denied.low > 1 or denied.high is not None:
+            return shape
+        if denied.some:
+            (keys, lits), *more = denied.some
+            if more or lits or denied.props or denied.required:
+                return shape
+            return self._meet(shape, ObjectShape({}, {}, ((keys, NOTHING),)))
+        if len(denied.props) != 1:
+            return shape
+        ((name, lits),) = denied.props.items()
+        if not denied.required:
+            return self._meet(shape, ObjectShape({}, {name: None})) if lits == NOTHING else shape
+        have = shape.props.get(name, ())
+        if self._empty(both(have, one(self._world.negation(lits)))):
+            return self._meet(shape, _absent(name))
+        return shape
 
     def discriminated(self, branches: list[list[ObjectShape]]) -> bool:
         """Look for a name that every branch requires, with strings that no two branches share."""

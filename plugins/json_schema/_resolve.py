@@ -107,10 +107,13 @@ class Library:
         resource = env.resource
         if schema is resource.root:
             return env
+        inner = self._inner(schema, resource, where)
+        return env if inner is resource else self.env(inner, env.scope)
+
+    def _inner(self, schema: dict[str, Json], resource: Resource, where: Where) -> Resource:
+        """Return the resource inside a schema of a resource."""
         uri = self._own_uri(schema, resource)
-        if uri is None:
-            return env
-        return self.env(self._embedded(schema, uri, resource, where), env.scope)
+        return resource if uri is None else self._embedded(schema, uri, resource, where)
 
     def resolve(self, reference: str, env: Env, where: Where) -> tuple[Json, Env, Where]:
         """Return the schema that a reference leads to, its environment and the way to it.
@@ -310,7 +313,6 @@ class Library:
         """Follow a JSON pointer, into other resources if it leads there."""
         value = resource.root
         way = resource.where
-        inner = self.env(resource, env.scope)
         for step in fragment[1:].split("/"):
             name = step.replace("~1", "/").replace("~0", "~")
             if isinstance(value, dict) and name in value:
@@ -320,9 +322,9 @@ class Library:
             else:
                 raise _nowhere(reference, where, f"there is no {pointer((way, name))}")
             way = (way, name)
-            if isinstance(value, dict):
-                inner = self.enter(value, inner, way)
-        return value, inner, way
+            if isinstance(value, dict) and value is not resource.root:
+                resource = self._inner(value, resource, way)
+        return value, self.env(resource, env.scope), way
 
 
 def _join(base: str, address: str) -> str:
