@@ -344,18 +344,21 @@ class _Parser:
         r"""Read ``\p{..}`` or ``\P{..}``."""
         name = _PROPERTY.match(self.pattern, start + 2)
         if name is None:
-            raise self.fail(
+            raise self.unsupported(
                 r"\p is not followed by the name of a property in braces",
                 start,
                 start + 2,
-                r"for example \p{L} or \p{Script=Greek}",
+                r"for example \p{L} or \p{Script=Greek}; p for the letter",
             )
         from formgate.plugins.json_schema._ecma_properties import property_set  # noqa: PLC0415
 
         found = property_set(name.group(1))
         if found is None:
             raise self.fail(
-                f"{name.group(1)} is no property that ECMAScript knows", start, name.end()
+                f"{name.group(1)} is no property that ECMAScript knows",
+                start,
+                name.end(),
+                r"names are matched exactly, as in \p{Lu} or \p{Script=Greek}",
             )
         if self.pattern[start + 1] == "P":
             found = complement(found)
