@@ -362,3 +362,38 @@ def test_what_is_not_known(byte_vocabulary):
     for source in ("", "grammar", "grammar G", "lexer grammar G; A : 'a' ;"):
         with pytest.raises(GrammarError):
             convert(source, from_="antlr4")
+
+
+SCRIPT = r"""
+grammar Script;
+script : statement* EOF ;
+statement : expression eos ;
+expression : expression '/' expression | REGEX | NUMBER | NAME ;
+eos : ';' | {this.lineTerminatorAhead()}? ;
+REGEX : '/' (~[/\r\n\\] | '\\' ~[\r\n])+ '/' {this.isRegexPossible()}? ;
+NUMBER : [0-9]+ ;
+NAME : [a-z]+ ;
+WS : [ \t\r\n]+ -> channel(HIDDEN) ;
+"""
+
+
+def test_languages_whose_lexer_asks_code(byte_vocabulary):
+    """Code is named and, with strict, refused; the contextual lexer does without one part of it."""
+    with pytest.raises(UnsupportedConstraint) as caught:
+        convert(SCRIPT, from_="antlr4", strict=True)
+    assert "line 6, column 13: a predicate" in caught.value.reason
+    assert "line 7, column 46: a predicate" in caught.value.reason
+    semicolons = SCRIPT.replace(" | {this.lineTerminatorAhead()}?", "")
+    converted = convert(semicolons, from_="antlr4")
+    assert [str(note) for note in converted.notes if note.lost] == [
+        "line 7, column 46: a predicate"
+    ]
+    engine = formgate.compile(
+        converted.text,
+        byte_vocabulary,
+        format=converted.format,
+        **converted.options | {"lexer": "contextual"},
+    )
+    assert not engine.accepts("a / 2 / /x[/]?y/;")  # a regex ends at its first "/" here
+    assert engine.accepts("a / 2 / c;\n/b c/;\n/d/ / /e/;")
+    assert not engine.accepts("a /b c/;")
