@@ -121,9 +121,11 @@ class Clauses(Generic[S]):
         if found is None:
             found = [self._any]
             for lit in state.lits:
-                found = self.product(found, self.of(lit))
-                if not found:
-                    break
+                if not lit & 1:
+                    found = self.product(found, self.of(lit))
+            for lit in state.lits:
+                if lit & 1:
+                    found = self._subtract(found, lit ^ 1)
             state.clauses[self._kind] = found
         return found
 
@@ -178,37 +180,36 @@ class Clauses(Generic[S]):
                 placed = True
                 found = self.product(found, [base])
             else:
-                found = self.product(found, self._applied(op, track, found, base))
+                found = self._apply(op, track, found, base)
             if not found:
                 return []
         return found if placed else self.product(found, [base])
 
-    def _applied(self, op: tuple[Any, ...], track: int, within: list[S], base: S) -> list[S]:
-        """Return the alternatives of schemas applied in one way, beside others."""
+    def _apply(self, op: tuple[Any, ...], track: int, found: list[S], base: S) -> list[S]:
+        """Return what of some alternatives satisfies schemas applied in one way."""
         kind = op[0]
         if kind == Op.REF:
-            return self.of(op[1], track)
+            return self.product(found, self.of(op[1], track))
         if kind == Op.NOT:
-            return self.of(op[1] ^ 1)
+            return self._subtract(found, op[1])
         if kind == Op.ALL:
-            found = [self._any]
             for lit in op[1:]:
                 found = self.product(found, self.of(lit, track))
             return found
         if kind == Op.ANY:
-            return self._any_of(op[1:], track)
+            return self.product(found, self._any_of(op[1:], track))
         if kind == Op.CONSTS:
-            return self._union(self.of(lit) for lit in op[1:])
+            return self.product(found, self._union(self.of(lit) for lit in op[1:]))
         if kind == Op.ONE:
-            return self._one_of(op[1:], track, within, base)
+            return self._one_of(op[1:], track, found, base)
         if kind == Op.IF:
             _, test, then, other = op
             if then == other == TRUE and not track:
-                return [self._any]
-            passed = self.product(self.of(test, track), self.of(then, track))
-            failed = self.product(self.of(test ^ 1), self.of(other, track))
+                return found
+            passed = self.product(self.product(found, self.of(test, track)), self.of(then, track))
+            failed = self.product(self._subtract(found, test), self.of(other, track))
             return self._union((passed, failed))
-        return self.dependent(op, track)
+        return self.product(found, self.dependent(op, track))
 
     def _any_of(self, lits: tuple[int, ...], track: int) -> list[S]:
         """Return the alternatives of a disjunction."""
@@ -252,6 +253,10 @@ class Clauses(Generic[S]):
                     kept = self._without(kept, lits[other], others)
                 found += kept
         return self._distinct(found)
+
+    def _subtract(self, shapes: list[S], lit: int) -> list[S]:
+        """Return shapes less what a literal allows."""
+        return self._without(shapes, lit, self.of(lit)) if shapes else shapes
 
     def _without(self, shapes: list[S], lit: int, branch: list[S]) -> list[S]:
         """Return shapes less what a literal allows, given its alternatives."""
@@ -307,7 +312,7 @@ class Clauses(Generic[S]):
         if kind == Op.IF:
             _, test, then, other = op
             return [
-                *self.product(self.of(test), self.of(then ^ 1)),
+                *self._subtract(self.of(test), then),
                 *self.product(self.of(test ^ 1), self.of(other ^ 1)),
             ]
         return [] if kind == Op.BASE else self.denied_dependent(op)
@@ -316,7 +321,7 @@ class Clauses(Generic[S]):
         """Return the ways to satisfy none of some literals."""
         found = [self._any]
         for lit in lits:
-            found = self.product(found, self.of(lit ^ 1))
+            found = self._subtract(found, lit)
         return found
 
     def product(self, left: list[S], right: list[S]) -> list[S]:

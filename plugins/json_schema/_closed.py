@@ -13,6 +13,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from formgate.core.errors import LimitError
+from formgate.plugins.json_schema._disjoint import is_empty
 from formgate.plugins.json_schema._facts import FALSE
 from formgate.plugins.json_schema._shapes import NOTHING, both
 from formgate.plugins.json_schema._strings import StringSet
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
 __all__ = ["ClosedArray", "ClosedObject", "Count", "close_array", "close_object"]
 
 _MAX_CELLS = 64
+_UNSURE = "some member beyond the named ones must differ from the others"
 _MAX_SPLITS = 256
 
 
@@ -179,24 +181,21 @@ def _by_cell(
     Returns:
         None if it cannot; "" if any such member will do; else what cannot be expressed.
     """
-    ours = theirs = 0
-    alike = True
-    for _, state, signs in _atoms(shape, frozenset(), patterns, world):
+    ours, theirs = [], []
+    for names, state, signs in _atoms(shape, frozenset(), patterns, world):
         belongs = any(signs[one] for one in keys.patterns) is keys.inside
-        if not belongs:
-            theirs += 1
-            continue
-        ours += 1
-        joined = world.state(both(state.lits, lits))
-        if joined.lits == NOTHING:
-            theirs += 1
-        elif joined is not state:
-            alike = False
-    if not ours:
+        joined = world.state(both(state.lits, lits)) if belongs else None
+        if joined is state:
+            ours.append(names)
+        elif joined is None or joined.lits == NOTHING:
+            theirs.append(names)
+        elif not is_empty(names):
+            return _UNSURE
+    if not theirs:
+        return "" if ours else None
+    if all(is_empty(names) for names in ours):
         return None
-    if alike and not theirs:
-        return ""
-    return "some member beyond the named ones must differ from the others"
+    return "" if all(is_empty(names) for names in theirs) else _UNSURE
 
 
 def _cells(
