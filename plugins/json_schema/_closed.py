@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
 __all__ = ["ClosedArray", "ClosedObject", "Count", "close_array", "close_object"]
 
+_NO_NAMES: frozenset[str] = frozenset()
 _MAX_CELLS = 64
 _UNSURE = "some member beyond the named ones must differ from the others"
 _MAX_SPLITS = 256
@@ -37,13 +38,16 @@ class ClosedObject(NamedTuple):
 
     Attributes:
         entries: Names, the states of their members, and whether they are required.
-        cells: Disjoint sets of all other names that may be, with the states of their members.
+        banned: Names of which there is no member.
+        cells: Disjoint sets that have all other names that may be, with the states of their
+            members. Names of entries and banned ones do not count as being in them.
         low, high: How many members there may be.
         extra: Whether some member must be of a cell.
         unsure: What else must hold, in words, if it cannot be expressed.
     """
 
     entries: list[tuple[str, State, bool]]
+    banned: list[str]
     cells: list[tuple[StringSet, State]]
     low: int
     high: int | None
@@ -86,12 +90,10 @@ def close_object(shape: ObjectShape, world: Schemas) -> list[ClosedObject]:
     names = dict.fromkeys(shape.props)
     names.update(shape.required)
     patterns: dict[StringSet, None] = {}
-    extra_names: set[str] = set()
     for keys, _ in (*shape.universals, *shape.some):
-        extra_names |= keys.names
+        if keys.names and not keys.names <= names.keys():
+            names.update(dict.fromkeys(sorted(keys.names - names.keys())))
         patterns.update(dict.fromkeys(keys.patterns))
-    names.update(dict.fromkeys(sorted(extra_names - names.keys())))
-
     states: dict[str, Lits] = {}
     for name in names:
         lits = shape.props.get(name, ())
@@ -99,31 +101,36 @@ def close_object(shape: ObjectShape, world: Schemas) -> list[ClosedObject]:
             if keys.contains(name):
                 lits = both(lits, those)
         states[name] = lits
+    cells: list[tuple[StringSet, State]] = []
+    if shape.high is None or shape.high > len(shape.required):
+        cells = _cells(shape, names, patterns, world)
+    if not shape.some:
+        closed = _closed(shape, states, _NO_NAMES, cells, world)
+        return [] if closed is None else [closed]
     found = []
     for splits, required, extra, unsure in _witnesses(shape, states, patterns, world):
-        closed = _closed(shape, splits, required, world)
+        closed = _closed(shape, splits, required, cells, world)
         if closed is None:
             continue
-        entries, low = closed
-        cells = _cells(shape, names, patterns, world)
         if extra:
-            low = max(low, 1 + sum(needed for _, _, needed in entries))
-            if not cells:
+            low = max(closed.low, 1 + sum(needed for _, _, needed in closed.entries))
+            if not cells or (shape.high is not None and low > shape.high):
                 continue
-        high = shape.high
-        if not cells:
-            high = len(entries) if high is None else min(high, len(entries))
-        if high is not None and low > high:
-            continue
-        found.append(ClosedObject(entries, cells, low, shape.high, extra, unsure))
+            closed = closed._replace(low=low, extra=True, unsure=unsure)
+        found.append(closed)
     return found
 
 
 def _closed(
-    shape: ObjectShape, states: dict[str, Lits], required: set[str], world: Schemas
-) -> tuple[list[tuple[str, State, bool]], int] | None:
-    """Return the entries and how many members there are at least; None if that is nothing."""
+    shape: ObjectShape,
+    states: dict[str, Lits],
+    required: frozenset[str],
+    cells: list[tuple[StringSet, State]],
+    world: Schemas,
+) -> ClosedObject | None:
+    """Return a closed shape, given its cells; None if that is nothing."""
     entries = []
+    banned = []
     count = 0
     for name, lits in states.items():
         needed = name in shape.required or name in required
@@ -131,24 +138,28 @@ def _closed(
         if state.lits == NOTHING:
             if needed:
                 return None
+            banned.append(name)
             continue
         count += needed
         entries.append((name, state, needed))
-    if shape.high is not None and count > shape.high:
+    low, high = max(shape.low, count), shape.high
+    if not cells and (high is None or high > len(entries)):
+        high = len(entries)
+    if high is not None and low > high:
         return None
-    return entries, max(shape.low, count)
+    return ClosedObject(entries, banned, cells, low, shape.high, False, None)
 
 
 def _witnesses(
     shape: ObjectShape, states: dict[str, Lits], patterns: dict[StringSet, None], world: Schemas
-) -> Iterator[tuple[dict[str, Lits], set[str], bool, str | None]]:
+) -> Iterator[tuple[dict[str, Lits], frozenset[str], bool, str | None]]:
     """Return the ways to have the members that there must be.
 
     Each is: what the members satisfy by name, names required beyond the shape's, whether a member
     of a cell is needed, and what cannot be expressed.
     """
-    ways: list[tuple[dict[str, Lits], set[str], bool, str | None]]
-    ways = [(states, set(), False, None)]
+    ways: list[tuple[dict[str, Lits], frozenset[str], bool, str | None]]
+    ways = [(states, _NO_NAMES, False, None)]
     for keys, lits in shape.some:
         further = []
         for splits, required, extra, unsure in ways:
@@ -182,7 +193,7 @@ def _by_cell(
         None if it cannot; "" if any such member will do; else what cannot be expressed.
     """
     ours, theirs = [], []
-    for names, state, signs in _atoms(shape, frozenset(), patterns, world):
+    for names, state, signs in _atoms(shape, patterns, world):
         belongs = any(signs[one] for one in keys.patterns) is keys.inside
         joined = world.state(both(state.lits, lits)) if belongs else None
         if joined is state:
@@ -206,55 +217,57 @@ def _cells(
 ) -> list[tuple[StringSet, State]]:
     """Return the sets of names beyond the known ones, with the states of their members."""
     if not shape.universals:
-        others = ~StringSet.of(list(names)) if names else StringSet.ALL
-        return [(others, world.state(()))]
-    if shape.high is not None and shape.high <= len(shape.required):
-        return []
+        return [(StringSet.ALL, world.state(()))]
+    if not patterns:
+        lits: Lits = ()
+        for keys, those in shape.universals:
+            if not keys.inside:
+                lits = both(lits, those)
+        return [] if lits == NOTHING else _worthy([(StringSet.ALL, world.state(lits))])
     merged: dict[State, StringSet] = {}
-    for keys, state, _ in _atoms(shape, frozenset(names), patterns, world):
+    for strings, state, _ in _atoms(shape, patterns, world):
+        if strings.values is not None and strings.values <= names.keys():
+            continue
         have = merged.get(state)
-        merged[state] = keys if have is None else have | keys
-    return [(keys, state) for state, keys in merged.items()]
+        merged[state] = strings if have is None else have | strings
+    return [(strings, state) for state, strings in merged.items()]
+
+
+def _worthy(cells: list[tuple[StringSet, State]]) -> list[tuple[StringSet, State]]:
+    """Return cells whose members can be at all."""
+    return [cell for cell in cells if cell[1].lits != NOTHING]
 
 
 def _atoms(
-    shape: ObjectShape,
-    names: frozenset[str],
-    patterns: dict[StringSet, None],
-    world: Schemas,
+    shape: ObjectShape, patterns: dict[StringSet, None], world: Schemas
 ) -> Iterator[tuple[StringSet, State, dict[StringSet, bool]]]:
-    """Return the atoms of the patterns' algebra, less some names, that members may be named by."""
+    """Return the atoms of the patterns' algebra that members may be named by."""
     atoms: list[tuple[StringSet, dict[StringSet, bool]]] = [(StringSet.ALL, {})]
     for pattern in patterns:
         split = []
-        for keys, signs in atoms:
+        for strings, signs in atoms:
             for sign in (True, False):
-                one = pattern if sign else ~pattern
-                part = one if keys is StringSet.ALL else keys & one
                 now = {**signs, pattern: sign}
-                if part.is_empty() or _hopeless(shape, now):
+                if _hopeless(shape, now):
                     continue
-                split.append((part, now))
+                one = pattern if sign else ~pattern
+                part = one if strings is StringSet.ALL else strings & one
+                if not part.is_empty():
+                    split.append((part, now))
         atoms = split
         if len(atoms) > _MAX_CELLS:
             raise LimitError(
                 f"the patterns for the names of one object make more than {_MAX_CELLS} "
                 "combinations; use patterns that exclude each other, or fewer"
             )
-    for keys, signs in atoms:
+    for strings, signs in atoms:
         lits: Lits = ()
-        for one, those in shape.universals:
-            if any(signs[pattern] for pattern in one.patterns) is one.inside:
+        for keys, those in shape.universals:
+            if any(signs[pattern] for pattern in keys.patterns) is keys.inside:
                 lits = both(lits, those)
         state = world.state(lits)
-        if state.lits == NOTHING:
-            continue
-        if names:
-            rest = ~StringSet.of(sorted(names))
-            keys = rest if keys is StringSet.ALL else keys & rest  # noqa: PLW2901
-            if keys.is_empty():
-                continue
-        yield keys, state, signs
+        if state.lits != NOTHING:
+            yield strings, state, signs
 
 
 def _hopeless(shape: ObjectShape, signs: dict[StringSet, bool]) -> bool:

@@ -201,6 +201,10 @@ class Emitter:
         cells = [
             Cell(keys.node(builder), self.value(state, level + 1)) for keys, state in closed.cells
         ]
+        if cells:
+            # What entries are named is no name of a cell, even where no member follows.
+            nothing = builder.nothing() if closed.banned else None
+            entries += [Entry(name, nothing, False) for name in closed.banned]
         if closed.extra and not closed.unsure:
             inside = self._with_extra(closed, entries, cells, gaps, where)
         else:
@@ -239,9 +243,12 @@ class Emitter:
 
         It tells apart which entries are there: a member more than those is of a cell.
         """
+        builder = self.builder
+        banned = entries[len(closed.entries) :]
+        entries = entries[: len(closed.entries)]
         optional = [entry for entry in entries if not entry.required]
         if not optional:
-            return self._members(entries, cells, gaps, closed.low, closed.high)
+            return self._members(entries + banned, cells, gaps, closed.low, closed.high)
         if len(optional) > _MAX_OPTIONAL:
             self.world.unsupported(
                 where,
@@ -249,8 +256,9 @@ class Emitter:
                 "those are optional to tell",
                 "require the members, or name those that may be there",
             )
-            return self._members(entries, cells, gaps, closed.low, closed.high)
+            return self._members(entries + banned, cells, gaps, closed.low, closed.high)
         found = []
+        absent = [Entry(entry.key, builder.nothing(), False) for entry in optional]
         for chosen in range(1 << len(optional)):
             there = {entry.key for bit, entry in enumerate(optional) if chosen >> bit & 1}
             kept = [
@@ -260,5 +268,6 @@ class Emitter:
             ]
             low = max(closed.low, len(kept) + 1)
             if closed.high is None or low <= closed.high:
-                found.append(self._members(kept, cells, gaps, low, closed.high))
-        return self.builder.choice(*found)
+                gone = [entry for entry in absent if entry.key not in there]
+                found.append(self._members(kept + gone + banned, cells, gaps, low, closed.high))
+        return builder.choice(*found)

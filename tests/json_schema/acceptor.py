@@ -78,6 +78,8 @@ class Acceptor:
         for name, inner in value.items():
             if name in names:
                 continue
+            if name in closed.banned:
+                return None
             for keys, state in closed.cells:
                 if keys.contains(name):
                     member = self._value(state, inner)
