@@ -11,7 +11,7 @@ from formgate.plugins.json_schema._closed import (
     close_array,
     close_object,
 )
-from formgate.plugins.json_schema._facts import FALSE
+from formgate.plugins.json_schema._facts import ARRAY, FALSE, OBJECT
 from formgate.plugins.json_schema._object_clauses import ObjectClauses
 from formgate.plugins.json_schema._states import Schemas
 
@@ -49,6 +49,8 @@ class Automaton:
 
     def objects(self, state: State) -> list[ClosedObject]:
         """Return the alternatives for objects in a state."""
+        if not state.kinds & OBJECT:
+            return []
         found: list[ClosedObject] | None = state.clauses.get(_CLOSED_OBJECTS)
         if found is None:
             found = [
@@ -61,6 +63,8 @@ class Automaton:
 
     def arrays(self, state: State) -> list[ClosedArray]:
         """Return the alternatives for arrays in a state."""
+        if not state.kinds & ARRAY:
+            return []
         found: list[ClosedArray] | None = state.clauses.get(_CLOSED_ARRAYS)
         if found is None:
             closed = (close_array(shape, self.world) for shape in self._arrays.of_state(state))

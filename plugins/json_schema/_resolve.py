@@ -105,7 +105,7 @@ class Library:
     def enter(self, schema: dict[str, Json], env: Env, where: Where) -> Env:
         """Return the environment inside a schema: another one if it has an address of its own."""
         resource = env.resource
-        if schema is resource.root:
+        if resource.draft.id_keyword not in schema or schema is resource.root:
             return env
         inner = self._inner(schema, resource, where)
         return env if inner is resource else self.env(inner, env.scope)

@@ -49,6 +49,7 @@ __all__ = ["Scalars", "Schemas", "Site", "State"]
 Scalars = tuple[int, NumberSet, StringSet]
 
 _BITS = 7
+_SCALARS = _BITS | NUMBER | STRING
 _TASKS = 16  # more than the tasks that work on literals; task 0 is to find the scalars
 _ALL: Scalars = (_BITS, NumberSet.ALL, StringSet.ALL)
 _NONE: Scalars = (0, NumberSet.NONE, StringSet.NONE)
@@ -75,13 +76,21 @@ class Site:
 
 
 class State:
-    """A conjunction of literals, in its one form."""
+    """A conjunction of literals, in its one form.
 
-    __slots__ = ("clauses", "empty", "index", "lits", "scalars")
+    Attributes:
+        index: Its number.
+        lits: Its literals.
+        kinds: The kinds of values that its literals allow by what they say themselves.
+        scalars, empty, clauses: What was found out of it.
+    """
 
-    def __init__(self, index: int, lits: Lits) -> None:
+    __slots__ = ("clauses", "empty", "index", "kinds", "lits", "scalars")
+
+    def __init__(self, index: int, lits: Lits, kinds: int) -> None:
         self.index = index
         self.lits = lits
+        self.kinds = kinds
         self.scalars: Scalars | None = None
         self.empty: bool | None = None
         self.clauses: dict[int, Any] = {}
@@ -283,12 +292,18 @@ class Schemas:
                         "subschemas that values are measured against; raise it, or simplify the "
                         "schema"
                     )
-                found = self._states[flat] = State(len(self._states), flat)
+                kinds = 0 if flat == (FALSE,) else ALL_KINDS
+                for lit in flat:
+                    if lit > FALSE and not lit & 1:
+                        kinds &= self.facts(lit).kinds
+                found = self._states[flat] = State(len(self._states), flat, kinds)
             self._flat[lits] = found
         return found
 
     def _flatten(self, lits: Lits) -> Lits:
         """Replace literals by what they are other names of."""
+        if len(lits) == 1 and lits[0] > FALSE and self.facts(lits[0]).alias is None:
+            return lits
         kept: set[int] = set()
         stack = list(lits)
         seen: set[int] = set()
@@ -360,9 +375,11 @@ class Schemas:
         """Return the null, truth values, numbers and strings of a state."""
         found = state.scalars
         if found is None:
-            found = _ALL
-            for lit in state.lits:
-                found = _meet(found, self.scalars_of(lit))
+            found = _NONE
+            if state.kinds & _SCALARS:
+                found = _ALL
+                for lit in state.lits:
+                    found = _meet(found, self.scalars_of(lit))
             state.scalars = found
         return found
 
