@@ -60,7 +60,7 @@ $(DONE)/googletest: $(DONE)/venv
 
 # ---------------------------------------------------------------------------- targets
 
-.PHONY: help setup demo test lint format types contracts stub stub-check native-test sanitize wheel-smoke docs pytest test-slow fuzz bench clean
+.PHONY: help setup demo test lint format types contracts stub stub-check native-test sanitize wheel-smoke docs pytest test-slow conformance fuzz bench clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -137,6 +137,11 @@ pytest: $(DONE)/package ## Python tests
 
 test-slow: $(DONE)/package ## the Python tests that take minutes: larger searches, the real model
 	@$(BIN)/python -m pytest -q -n $(PYTEST_JOBS) --dist worksteal -m slow
+
+conformance: $(DONE)/package ## JSON Schema: the official suite and all real schemas, with tables
+	@$(BIN)/python -m tests.json_schema.conformance suite
+	@$(BIN)/python -m tests.json_schema.conformance suite --order schema
+	@$(BIN)/python -m tests.json_schema.conformance real
 
 # More of it, and from where: make fuzz SECONDS=600 SEED=7
 SECONDS ?= 60

@@ -6,6 +6,8 @@ A job is a dictionary that can be sent to another process, and so is the record 
     schema    the schema; numbers may be decimals
     options   of the format; `resources` is the key of a draft whose remote documents are meant
     texts     [text, valid] for each instance
+    values    optional: the instances; a valid one that is refused is tried again with its members
+              in the order that `acceptor` finds
     tokens    True: compile against the Tekken vocabulary, not single bytes, and replay all texts
 
     status    "ok", "refused", "empty", "failed" (an error that is no formgate error), "lost"
@@ -24,6 +26,7 @@ from pathlib import Path
 from typing import Any
 
 import formgate
+from conformance.texts import written
 from formgate.core.compiler import build_grammar
 
 MEMORY_GIB = 6
@@ -66,17 +69,29 @@ def judge(job: dict[str, Any]) -> dict[str, Any]:
     except Exception as error:  # noqa: BLE001 (whatever is raised is a result)
         record["cpu_s"] = time.process_time() - used
         return {**record, **_described(error)}
-    for text, _ in job["texts"]:
+    for number, (given, valid) in enumerate(job["texts"]):
         at = time.perf_counter()
         accepted: object
+        text = given
         try:
             accepted = engine.accepts(text)
+            if valid and not accepted and "values" in job:
+                text = _arranged(job["schema"], options, job["values"][number])
+                accepted = engine.accepts(text)
             if job.get("tokens"):
                 accepted = _replayed(engine, text, accepted=bool(accepted))
         except Exception as error:  # noqa: BLE001
             accepted = f"{type(error).__name__}: {error}"[:300]
         record["texts"].append([accepted, time.perf_counter() - at])
     return record
+
+
+def _arranged(schema: Any, options: dict[str, Any], value: Any) -> str:
+    """Return an instance as text with its members in the order of the branches it satisfies."""
+    from acceptor import Acceptor
+
+    found = Acceptor(schema, **options).ordered(value)
+    return written(value if found is None else found[0])
 
 
 def _replayed(engine: formgate.Engine, text: str, *, accepted: bool) -> object:

@@ -1,9 +1,10 @@
 """The official suite against compiled schemas, with a ratchet in `ratchet.json`.
 
 Every case is decided: an instance is in the language of its schema or not. Cases that are not
-decided right stand in the ratchet by name, with what came out. A case that is wrong and does not
-stand there fails the run; one that stands there and is right now is reported, and `--update` takes
-it out. A schema that no instance satisfies has an empty language, which decides its cases.
+decided right stand in the ratchet by name, with what came out; a whole group as `...: *`. A case
+that is wrong and does not stand there fails the run; one that stands there and is right now is
+reported, and `--update` takes it out. A schema that no instance satisfies has an empty language,
+which decides its cases.
 
 Required cases, and optional ones that are not about formats, run with `formats="annotate"`, as the
 standard has it by default; those about formats with `formats="assert"`.
@@ -16,7 +17,7 @@ from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from suite import cases
+from suite import DRAFTS, cases
 
 from conformance.judge import judge, limit_memory
 from conformance.pool import run_all
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
 RATCHET = Path(__file__).with_name("ratchet.json")
 KINDS = ("required", "optional", "format")
 RIGHT = "right"
+EVERY_CASE = ": *"
 
 
 def jobs(draft: str, order: str, *, every: int = 1, first: int = 0) -> Iterator[dict[str, Any]]:
@@ -55,6 +57,7 @@ def jobs(draft: str, order: str, *, every: int = 1, first: int = 0) -> Iterator[
                 "property_order": order,
             },
             "texts": [[written(value), case.valid] for value, case in zip(arranged, group)],  # noqa: B905
+            **({"values": [case.instance for case in group]} if order == "schema" else {}),
             "cases": [case.name for case in group],
             "kind": _kind(head),
         }
@@ -66,9 +69,9 @@ def verdicts(job: dict[str, Any], record: dict[str, Any]) -> Iterator[tuple[str,
         if record["status"] == "empty":
             yield name, "valid refused" if valid else RIGHT
         elif record["status"] != "ok":
-            yield name, f"{record['status']}: {record['reason']}"
+            yield name, f"{record['status']}: {record['reason'].partition(':')[0]}"
         elif not isinstance(record["texts"][at][0], bool):
-            yield name, f"error: {record['texts'][at][0]}"
+            yield name, f"error: {record['texts'][at][0].partition(':')[0]}"
         elif record["texts"][at][0] == valid:
             yield name, RIGHT
         else:
@@ -83,6 +86,26 @@ def load_ratchet() -> dict[str, dict[str, str]]:
     return ratchet
 
 
+def stored(name: str, known: dict[str, str]) -> str:
+    """Return what the ratchet holds of a case."""
+    group = name.rpartition(": ")[0] + EVERY_CASE
+    return known.get(name) or known.get(group, RIGHT)
+
+
+def gathered(found: dict[str, str]) -> dict[str, str]:
+    """Return what to store: cases that are not right, one entry for a group with one verdict."""
+    groups: dict[str, dict[str, str]] = {}
+    for name, verdict in found.items():
+        groups.setdefault(name.rpartition(": ")[0], {})[name] = verdict
+    kept: dict[str, str] = {}
+    for group, members in groups.items():
+        same = set(members.values())
+        one_entry = len(same) == 1 and len(members) > 1
+        entries = {group + EVERY_CASE: same.pop()} if one_entry else members
+        kept |= {name: verdict for name, verdict in entries.items() if verdict != RIGHT}
+    return dict(sorted(kept.items()))
+
+
 def worse(found: Iterable[tuple[str, str]], known: dict[str, str]) -> list[str]:
     """Return what the ratchet does not allow: wrong cases that were right, or are wrong otherwise.
 
@@ -90,7 +113,7 @@ def worse(found: Iterable[tuple[str, str]], known: dict[str, str]) -> list[str]:
     """
     bad = []
     for name, verdict in found:
-        before = known.get(name, RIGHT)
+        before = stored(name, known)
         if verdict in (RIGHT, before):
             continue
         if before == RIGHT or not (verdict.startswith("refused") and before.startswith("refused")):
@@ -119,6 +142,7 @@ def run(
     ]
     found: dict[str, str] = {}
     table: dict[tuple[str, str], Counter[str]] = {}
+    reasons: Counter[str] = Counter()
     records = []
     for job, record in run_all(
         wanted, judge, processes=processes, limit_s=limit_s, start=limit_memory
@@ -128,27 +152,38 @@ def run(
             found[_unique(name, found)] = verdict
             row = table.setdefault((job["options"]["draft"], job["kind"]), Counter())
             row[verdict] += 1
+            if record["status"] not in ("ok", "empty"):
+                reasons[f"{record['status']}: {record['reason']}"] += 1
             if verbose and verdict != RIGHT:
                 print(f"{name}: {verdict}: {text[:200]}")
                 if "error" in record:
                     print(f"    {record['error']}")
-    print(_table(table))
+    print(_table(table, reasons))
     if out:
         out.write_text(json.dumps(records, indent=1), encoding="utf-8")
-    ratchet = load_ratchet()
-    known = ratchet.setdefault(order, {})
-    bad = worse(found.items(), known)
-    better = [name for name, verdict in found.items() if verdict == RIGHT and name in known]
-    if update:
-        kept = {name: verdict for name, verdict in known.items() if name not in found}
-        kept |= {name: verdict for name, verdict in found.items() if verdict != RIGHT}
-        ratchet[order] = dict(sorted(kept.items()))
-        text = json.dumps(ratchet, indent=1, ensure_ascii=False, sort_keys=True)
-        RATCHET.write_text(text + "\n", encoding="utf-8")
-        print(f"stored {len(ratchet[order])} cases that are not decided right")
-        return 0
+    if update and (names or every > 1 or set(drafts) != set(DRAFTS)):
+        print("the ratchet is stored for all cases or not at all")
+        return 2
+    return _store(found, order) if update else _compare(found, order)
+
+
+def _store(found: dict[str, str], order: str) -> int:
+    """Make what came out the ratchet of an order."""
+    ratchet = {**load_ratchet(), order: gathered(found)}
+    text = json.dumps(ratchet, indent=1, ensure_ascii=False, sort_keys=True)
+    RATCHET.write_text(text + "\n", encoding="utf-8")
+    wrong = sum(verdict != RIGHT for verdict in found.values())
+    print(f"stored {wrong} of {len(found)} cases, which are not decided right")
+    return 0
+
+
+def _compare(found: dict[str, str], order: str) -> int:
+    """Say what is better and worse than the ratchet; the exit status."""
+    known = load_ratchet()[order]
+    better = sum(v == RIGHT != stored(name, known) for name, v in found.items())
     if better:
-        print(f"{len(better)} cases are decided right now; store that with --update")
+        print(f"{better} cases are decided right now; store that with --update")
+    bad = worse(found.items(), known)
     if bad:
         print(f"{len(bad)} cases are worse than stored:\n  " + "\n  ".join(bad[:50]))
     return int(bool(bad))
@@ -169,11 +204,10 @@ def _kind(case: Case) -> str:
     return "optional" if case.optional else "required"
 
 
-def _table(table: dict[tuple[str, str], Counter[str]]) -> str:
+def _table(table: dict[tuple[str, str], Counter[str]], reasons: Counter[str]) -> str:
     """Return counts for each draft and kind, then the reasons of refusals."""
     lines = ["draft    kind       cases  right      %  accepted  refused  not decided"]
     lines[0] += "   (accepted: invalid ones, refused: valid ones)"
-    reasons: Counter[str] = Counter()
     for (draft, kind), row in sorted(table.items(), key=lambda i: (i[0][0], KINDS.index(i[0][1]))):
         total = sum(row.values())
         other = total - row[RIGHT] - row["invalid accepted"] - row["valid refused"]
@@ -181,8 +215,5 @@ def _table(table: dict[tuple[str, str], Counter[str]]) -> str:
             f"{draft:8} {kind:9} {total:6} {row[RIGHT]:6} {100 * row[RIGHT] / total:6.2f} "
             f"{row['invalid accepted']:9} {row['valid refused']:8} {other:8}"
         )
-        for verdict, count in row.items():
-            if verdict not in (RIGHT, "invalid accepted", "valid refused"):
-                reasons[verdict] += count
     lines += [f"{count:6}  {reason}" for reason, count in reasons.most_common(40)]
     return "\n".join(lines)

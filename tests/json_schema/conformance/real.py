@@ -45,6 +45,7 @@ def jobs(
             "schema": entry["schema"],
             "options": options,
             "texts": texts,
+            **({"values": [test["data"] for test in entry["tests"]]} if order == "schema" else {}),
             "tokens": tokens,
             "size": entry["meta"]["full_size"],
         }
@@ -68,6 +69,7 @@ def finished(job: dict[str, Any], record: dict[str, Any]) -> dict[str, Any]:
 def summary(records: Sequence[dict[str, Any]]) -> str:
     """Return what a reader wants to know first."""
     count = len(records) or 1
+    # A schema without valid instances has an empty language, which is a right answer.
     status = Counter(record["status"] for record in records)
     lines = [f"{len(records)} schemas"]
     lines += [
@@ -83,7 +85,7 @@ def summary(records: Sequence[dict[str, Any]]) -> str:
     lines += ["", "schemas that do not compile, by reason"]
     reasons: dict[str, list[dict[str, Any]]] = {}
     for record in records:
-        if record["status"] != "ok":
+        if record["status"] != "ok" and not _rightly_empty(record):
             reasons.setdefault(f"{record['status']}: {record['reason']}", []).append(record)
     for reason, hit in sorted(reasons.items(), key=lambda item: -len(item[1])):
         shown = ", ".join(record["name"] for record in hit[:EXAMPLES])
@@ -100,6 +102,10 @@ def summary(records: Sequence[dict[str, Any]]) -> str:
         for r in timed[:SLOWEST]
     ]
     return "\n".join(lines)
+
+
+def _rightly_empty(record: dict[str, Any]) -> bool:
+    return record["status"] == "empty" and not record["wrong"]
 
 
 def _whole(record: dict[str, Any]) -> float:

@@ -1,0 +1,144 @@
+"""The official suite against its ratchet, and a part of the real schemas.
+
+All of those, with a table: `make conformance`.
+"""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from suite import ARCHIVE, DRAFTS
+
+from conformance import official, real
+from conformance.judge import judge, limit_memory, shortened
+from conformance.pool import run_all
+from conformance.texts import reordered, written
+
+needs_suite = pytest.mark.skipif(
+    not ARCHIVE.exists(), reason="shared/data/json-schema-test-suite.tar.xz is not here"
+)
+needs_real = pytest.mark.skipif(
+    not real.DATA.exists(), reason="shared/data/json-schemas-real.jsonl.xz is not here"
+)
+LIMIT_S = 30.0
+
+
+def run(jobs):
+    return run_all(jobs, judge, processes=1, limit_s=LIMIT_S, start=limit_memory)
+
+
+@needs_suite
+@pytest.mark.parametrize("order", ["any", "schema"])
+@pytest.mark.parametrize("draft", DRAFTS)
+def test_the_suite(draft, order):
+    known = official.load_ratchet()[order]
+    jobs = official.jobs(draft, order)
+    found = [verdict for job, record in run(jobs) for verdict in official.verdicts(job, record)]
+    assert len(found) > 900
+    assert official.worse(found, known) == []
+
+
+def test_nothing_invalid_is_accepted_but_what_is_known():
+    for order, known in official.load_ratchet().items():
+        accepted = [name for name, verdict in known.items() if verdict == "invalid accepted"]
+        # Drafts that want 1.0 to be no integer, and content that a keyword only annotates.
+        assert all("zeroTerminatedFloats" in n or "content.json" in n for n in accepted), order
+
+
+@needs_real
+def test_a_part_of_the_real_schemas():
+    entries = real.load()[::40]
+    bad = []
+    for job, record in run(real.jobs(entries, {}, tokens=False)):
+        done = real.finished(job, record)
+        if done["wrong"] or done["status"] in ("failed", "lost"):
+            bad.append((done["name"], done["status"], done.get("error"), done["wrong"]))
+    assert bad == []
+
+
+# --- the parts of the runner itself ---
+
+
+def test_a_ratchet_allows_what_it_holds():
+    known = {"a": "refused: UnsupportedConstraint", "b": "valid refused", "g: *": "valid refused"}
+    allowed = [
+        ("g: 1", "valid refused"),
+        ("g: 2", "right"),
+        ("a", "right"),
+        ("a", "refused: LimitError"),
+        ("b", "valid refused"),
+        ("c", "right"),
+    ]
+    assert official.worse(allowed, known) == []
+    forbidden = [("a", "invalid accepted"), ("b", "lost: it"), ("c", "valid refused")]
+    assert len(official.worse(forbidden, known)) == 3
+
+
+def test_a_ratchet_gathers_groups():
+    found = {"g: 1": "x", "g: 2": "x", "h: 1": "x", "h: 2": "right", "i: 1": "right", "k: 1": "x"}
+    kept = official.gathered(found)
+    assert kept == {"g: *": "x", "h: 1": "x", "k: 1": "x"}
+    assert official.worse(found.items(), kept) == []
+
+
+def test_workers_are_replaced():
+    def odd(job):
+        if job["name"] == "die":
+            raise SystemExit(3)
+        while job["name"] == "hang":
+            pass
+        return {"status": "ok"}
+
+    jobs = [{"name": name} for name in ("a", "die", "b", "hang", "c")]
+    records = {
+        job["name"]: record["status"]
+        for job, record in run_all(jobs, odd, processes=2, limit_s=0.5)
+    }
+    assert records == {"a": "ok", "die": "lost", "b": "ok", "hang": "lost", "c": "ok"}
+
+
+def test_a_record_says_what_happened():
+    job = {
+        "name": "n",
+        "schema": {"type": "integer", "minimum": 3},
+        "options": {},
+        "texts": [["3", True], ["2", False], ["true", False]],
+    }
+    assert [accepted for accepted, _ in judge(job)["texts"]] == [True, False, False]
+    assert judge({**job, "schema": False})["status"] == "empty"
+    assert judge({**job, "schema": {"type": "nothing"}})["status"] == "refused"
+    assert "TypeError" in judge({**job, "schema": 3, "options": {"registry": 3}})["reason"]
+
+
+def test_reasons_leave_out_names():
+    assert shortened("#/a/b: format 'x' has 12 parts") == "#…: format '…' has N parts"
+
+
+@pytest.mark.parametrize(
+    ("schema", "value", "names"),
+    [
+        ({"properties": {"b": {}, "a": {}}}, {"a": 1, "c": 2, "b": 3}, "bac"),
+        ({"required": ["z"], "properties": {"y": {}}}, {"z": 1, "y": 2}, "yz"),
+        (
+            {
+                "allOf": [{"$ref": "#/definitions/d"}],
+                "definitions": {"d": {"properties": {"q": {}}}},
+            },
+            {"p": 1, "q": 2},
+            "qp",
+        ),
+        ({"$ref": "#"}, {"b": 1, "a": 2}, "ba"),
+        (True, {"b": 1, "a": 2}, "ba"),
+    ],
+)
+def test_members_in_the_order_of_a_schema(schema, value, names):
+    assert "".join(reordered(value, schema)) == names
+
+
+def test_nested_values_are_ordered_and_written():
+    schema = {"items": {"properties": {"b": {}, "a": {"properties": {"y": {}, "x": {}}}}}}
+    value = [{"a": {"x": 1, "y": None}, "b": [1.5, "é"]}]
+    text = written(reordered(value, schema))
+    assert text == '[{"b": [1.5, "é"], "a": {"y": null, "x": 1}}]'
+    assert json.loads(text) == value
