@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from formgate.core.errors import LimitError
 from formgate.plugins.json_schema._facts import FALSE_VALUE, NULL, TRUE_VALUE
 from formgate.plugins.json_schema._numbers import NumberSet
+from formgate.plugins.json_schema._spelled import meet_numbers
 from formgate.plugins.json_schema._strings import StringSet
 
 if TYPE_CHECKING:
@@ -130,7 +131,9 @@ class ArrayWriter:
         if listed is None:
             sets_of_numbers.append(numbers.node(builder))
         else:
-            entries += [NumberSet.of([number]).node(builder) for number in listed]
+            entries += [
+                meet_numbers(numbers, NumberSet.of([number])).node(builder) for number in listed
+            ]
         texts = strings.finite(_MAX_FINITE)
         if texts is None:
             sets_of_strings.append(strings.node(builder))
@@ -209,7 +212,7 @@ class ArrayWriter:
         }
         for number in listed:
             one = NumberSet.of([number])
-            found[one] = one.node(builder)
+            found[one] = meet_numbers(numbers, one).node(builder)
         for text in texts:
             found[text] = self._emitter.string(StringSet.of([text]))
         return found

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from formgate.plugins.json_schema._numbers import NumberSet
+    from formgate.plugins.json_schema._spelled import Numerals
     from formgate.plugins.json_schema._strings import StringSet
 
 __all__ = [
@@ -157,7 +158,7 @@ class Facts:
 
     def __init__(self) -> None:
         self.kinds = ALL_KINDS
-        self.number: NumberSet | None = None
+        self.number: NumberSet | Numerals | None = None
         self.string: StringSet | None = None
         self.loose = False
         self.objects: ObjectFacts | None = None

@@ -25,16 +25,17 @@ from formgate.plugins.json_schema._facts import (
     ObjectFacts,
     Op,
 )
+from formgate.plugins.json_schema._numbers import NumberSet
 from formgate.plugins.json_schema._resolve import pointer
+from formgate.plugins.json_schema._spelled import Numerals, meet_numbers
+from formgate.plugins.json_schema._strings import StringSet
 from formgate.plugins.json_schema._values import is_number, value_key
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from formgate.plugins.json_schema._numbers import NumberSet
     from formgate.plugins.json_schema._resolve import Env, Where
     from formgate.plugins.json_schema._states import Schemas
-    from formgate.plugins.json_schema._strings import StringSet
     from formgate.plugins.json_schema._values import Json
 
 __all__ = ["WrongSchemaError", "read"]
@@ -432,8 +433,6 @@ class _Reader:
 
     def matching(self, source: str, where: Where) -> StringSet | None:
         """Return the names that a pattern matches; None when that is left out."""
-        from formgate.plugins.json_schema._strings import StringSet  # noqa: PLC0415
-
         try:
             return StringSet.pattern(source, pointer=pointer(where))
         except UnsupportedConstraint as error:
@@ -451,9 +450,10 @@ class _Reader:
         facts = self.facts
         if facts.arrays is not None:
             self._arrays(facts.arrays)
-        if self.numbers or self.integer:
-            if facts.kinds & NUMBER:
-                facts.number = self._number_set()
+        if (self.numbers or self.integer) and facts.kinds & NUMBER:
+            facts.number = self._number_set()
+            if self.integer and self.env.resource.draft.rank == 4:
+                facts.number = Numerals(facts.number, NumberSet.NONE)
         if (self.strings or self.characters) and facts.kinds & STRING:
             facts.string = self._string_set()
         if self.values is not None:
@@ -471,8 +471,6 @@ class _Reader:
     def _number_set(self) -> NumberSet:
         """Return the numbers that the keywords for numbers allow."""
         schema = self.schema
-        from formgate.plugins.json_schema._numbers import NumberSet  # noqa: PLC0415
-
         found = NumberSet.INTEGERS if self.integer else NumberSet.ALL
         old = self.env.resource.draft.rank == 4
         try:
@@ -494,8 +492,6 @@ class _Reader:
 
     def _string_set(self) -> StringSet:
         """Return the strings that the keywords for strings allow."""
-        from formgate.plugins.json_schema._strings import StringSet  # noqa: PLC0415
-
         found = StringSet.ALL
         if self.characters is not None:
             low, high = self.characters
@@ -568,11 +564,9 @@ class _Reader:
             facts.ops.append((Op.CONSTS, *dict.fromkeys(others)))
         self._strings(strings)
         if facts.kinds & NUMBER:
-            from formgate.plugins.json_schema._numbers import NumberSet  # noqa: PLC0415
-
             try:
                 found = NumberSet.of(numbers)
-                facts.number = found if facts.number is None else facts.number & found
+                facts.number = found if facts.number is None else meet_numbers(facts.number, found)
             except GrammarError as error:
                 raise self.world.placed(error, self.where) from None
 
@@ -580,8 +574,6 @@ class _Reader:
         """Take in the strings among the values."""
         facts = self.facts
         if facts.kinds & STRING:
-            from formgate.plugins.json_schema._strings import StringSet  # noqa: PLC0415
-
             found = StringSet.of(values)
             facts.string = found if facts.string is None else facts.string & found
 

@@ -33,6 +33,7 @@ from formgate.plugins.json_schema._numbers import NumberSet
 from formgate.plugins.json_schema._read import WrongSchemaError, read
 from formgate.plugins.json_schema._resolve import Library, pointer
 from formgate.plugins.json_schema._shapes import Lits, both, one
+from formgate.plugins.json_schema._spelled import Numerals, join_numbers, meet_numbers
 from formgate.plugins.json_schema._strings import StringSet
 from formgate.plugins.json_schema._values import value_key
 
@@ -46,7 +47,7 @@ if TYPE_CHECKING:
 __all__ = ["Scalars", "Schemas", "Site", "State"]
 
 # Null and truth values as bits of their kinds, numbers, strings.
-Scalars = tuple[int, NumberSet, StringSet]
+Scalars = tuple[int, NumberSet | Numerals, StringSet]
 
 _BITS = 7
 _SCALARS = _BITS | NUMBER | STRING
@@ -434,7 +435,8 @@ class Schemas:
     def _allowed(self, facts: Facts) -> Scalars:
         """Return the scalars that some facts allow."""
         kinds = facts.kinds
-        numbers, strings = NumberSet.NONE, StringSet.NONE
+        numbers: NumberSet | Numerals = NumberSet.NONE
+        strings = StringSet.NONE
         if kinds & NUMBER:
             numbers = NumberSet.ALL if facts.number is None else facts.number
         if kinds & STRING:
@@ -458,7 +460,8 @@ class Schemas:
     def _denied_loosely(self, facts: Facts) -> Scalars:
         """Deny each part by itself: what was left out of a part may be anything, denied or not."""
         kinds = facts.kinds
-        numbers, strings = NumberSet.ALL, StringSet.ALL
+        numbers: NumberSet | Numerals = NumberSet.ALL
+        strings = StringSet.ALL
         if kinds & NUMBER:
             numbers = NumberSet.NONE if facts.number is None else ~facts.number
         if kinds & STRING and not facts.loose:
@@ -557,7 +560,7 @@ def _meet(left: Scalars, right: Scalars) -> Scalars:
         if number is NumberSet.ALL or other_number is NumberSet.NONE:
             number = other_number
         elif other_number is not NumberSet.ALL and number is not NumberSet.NONE:
-            number = number & other_number
+            number = meet_numbers(number, other_number)
     if string is not other_string:
         if string is StringSet.ALL or other_string is StringSet.NONE:
             string = other_string
@@ -578,7 +581,7 @@ def _join(left: Scalars, right: Scalars) -> Scalars:
         if number is NumberSet.NONE or other_number is NumberSet.ALL:
             number = other_number
         elif other_number is not NumberSet.NONE and number is not NumberSet.ALL:
-            number = number | other_number
+            number = join_numbers(number, other_number)
     if string is not other_string:
         if string is StringSet.NONE or other_string is StringSet.ALL:
             string = other_string

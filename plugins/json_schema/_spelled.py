@@ -1,0 +1,100 @@
+"""Sets of numbers by how they are spelled: in draft 4, 1.0 is no integer although it equals 1.
+
+A set is a pair: the numbers that may be written with digits alone, and those that may be written with
+a fraction or an exponent. It has the operations of ``NumberSet``; schemas of other drafts never
+need it.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from formgate.plugins.json_schema._numbers import NumberSet
+
+if TYPE_CHECKING:
+    from decimal import Decimal
+
+    from formgate.core.grammar import GrammarBuilder, Node
+
+__all__ = ["Numerals", "join_numbers", "meet_numbers"]
+
+_DIGITS = [(0x30, 0x39)]
+
+
+class Numerals:
+    """Numbers, with what they may be spelled like.
+
+    Args:
+        digits: Those that may be written with digits alone.
+        others: Those that may be written with a fraction or an exponent.
+    """
+
+    __slots__ = ("digits", "others")
+
+    def __init__(self, digits: NumberSet, others: NumberSet) -> None:
+        self.digits = digits
+        self.others = others
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, Numerals)
+            and self.digits == other.digits
+            and self.others == other.others
+        )
+
+    def __hash__(self) -> int:
+        return hash((self.digits, self.others))
+
+    def __and__(self, other: Numerals) -> Numerals:
+        return Numerals(self.digits & other.digits, self.others & other.others)
+
+    def __or__(self, other: Numerals) -> Numerals:
+        return Numerals(self.digits | other.digits, self.others | other.others)
+
+    def __invert__(self) -> Numerals:
+        return Numerals(~self.digits, ~self.others)
+
+    def contains(self, value: float | Decimal) -> bool:
+        """Say whether a number belongs, an ``int`` being one that is written with digits alone."""
+        return (self.digits if isinstance(value, int) else self.others).contains(value)
+
+    def is_empty(self) -> bool:
+        """Say whether there is surely no number."""
+        return (self.digits & NumberSet.INTEGERS).is_empty() and self.others.is_empty()
+
+    def finite(self, limit: int) -> list[int | Decimal] | None:
+        """Return the numbers, however spelled; None if they are too many."""
+        return ((self.digits & NumberSet.INTEGERS) | self.others).finite(limit)
+
+    def node(self, builder: GrammarBuilder) -> Node:
+        """Return the node of all spellings."""
+        plain = builder.seq(
+            builder.optional(builder.literal("-")), builder.plus(builder.char_class(_DIGITS))
+        )
+        parts = []
+        digits = self.digits & NumberSet.INTEGERS
+        if not digits.is_empty():
+            parts.append(builder.intersection(digits.node(builder), plain))
+        if not self.others.is_empty():
+            others = self.others.node(builder)
+            parts.append(builder.intersection(others, builder.complement(plain)))
+        return builder.choice(*parts)
+
+
+def meet_numbers(left: NumberSet | Numerals, right: NumberSet | Numerals) -> NumberSet | Numerals:
+    """Return the numbers in both."""
+    if isinstance(left, NumberSet) and isinstance(right, NumberSet):
+        return left & right
+    return _numerals(left) & _numerals(right)
+
+
+def join_numbers(left: NumberSet | Numerals, right: NumberSet | Numerals) -> NumberSet | Numerals:
+    """Return the numbers in either."""
+    if isinstance(left, NumberSet) and isinstance(right, NumberSet):
+        return left | right
+    return _numerals(left) | _numerals(right)
+
+
+def _numerals(numbers: NumberSet | Numerals) -> Numerals:
+    """Return numbers of any spelling."""
+    return numbers if isinstance(numbers, Numerals) else Numerals(numbers, numbers)
