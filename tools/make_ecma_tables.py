@@ -53,7 +53,10 @@ for (const name of JSON.parse(process.argv[1])) {
   const bounds = [];
   let inside = false;
   for (let code = 0; code < 0x110000; code++) {
-    if (pattern.test(String.fromCodePoint(code)) !== inside) { bounds.push(code); inside = !inside; }
+    if (pattern.test(String.fromCodePoint(code)) !== inside) {
+      bounds.push(code);
+      inside = !inside;
+    }
   }
   if (inside) bounds.push(0x110000);
   found[name] = bounds;

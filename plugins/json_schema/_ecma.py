@@ -34,7 +34,7 @@ from formgate.plugins.regex._syntax import (
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-__all__ = ["NO_LINE_END", "parse_ecma"]
+__all__ = ["WORD", "is_strict_pattern", "parse_ecma"]
 
 _MAX_DEPTH = 100
 
@@ -53,6 +53,7 @@ _SETS: Mapping[str, Ranges] = {
     "s": SPACE,
     "S": complement(SPACE),
 }
+_ESCAPABLE = r"^$\.*+?()[]{}|/"
 _CONTROLS = {"f": 12, "n": 10, "r": 13, "t": 9, "v": 11}
 
 # Letters that mean something after a backslash in other dialects, and nothing in this one.
@@ -62,7 +63,10 @@ _FOREIGN = "AEGKNQRXZaegzhHlLyY"
 _RUN = re.compile(r"[^\\.\[\](){}*+?^$|\ud800-\udfff]+(?![*+?{])")
 _COUNT = re.compile(r"\{([0-9]+)(?:(,)([0-9]*))?\}")
 _NAME = re.compile(r"\(\?<([^>=!][^>]*)>")
-_REFERENCE_NAME = re.compile(r"\\k<[^>]+>")
+_REFERENCE_NAME = re.compile(r"\\k<([^>]+)>")
+_NUMBER = re.compile("[1-9][0-9]*")
+_ZERO = re.compile("0(?![0-9])")
+_FLAGS = re.compile(r"\(\?[ims]*(?:-[ims]*)?[:)]")
 _HEX4 = re.compile(r"[0-9a-fA-F]{4}")
 _HEX2 = re.compile(r"[0-9a-fA-F]{2}")
 _CODE_POINT = re.compile(r"\{([0-9a-fA-F]+)\}")
@@ -94,14 +98,35 @@ def parse_ecma(pattern: str) -> Syntax:
     return _Parser(pattern).parse()
 
 
+def is_strict_pattern(text: str) -> bool:
+    """Say whether a text is a pattern with the ``u`` flag, back-references among what it may have.
+
+    Raises:
+        LimitError: Its groups are nested more than 100 deep.
+    """
+    parser = _Parser(text, refer=True)
+    try:
+        parser.parse()
+    except GrammarError:
+        return False
+    return not parser.loose and parser.references <= parser.names
+
+
 class _Parser:
-    """Reads one pattern; ``items`` and ``branches`` are those of the innermost open group."""
+    """Reads one pattern; ``items`` and ``branches`` are those of the innermost open group.
+
+    With ``refer``, back-references are read over. Where the ``u`` flag would refuse what is read,
+    ``loose`` is set.
+    """
 
     # What the last thing read allows a quantifier to do.
     NOTHING, ITEM = range(2)
 
-    def __init__(self, pattern: str) -> None:
+    def __init__(self, pattern: str, *, refer: bool = False) -> None:
         self.pattern = pattern
+        self.refer = refer
+        self.loose = False
+        self.references: set[str] = set()
         self.position = 0
         self.items: list[Syntax] = []
         self.branches: list[Syntax] | None = None
@@ -137,6 +162,7 @@ class _Parser:
             if handler is not None:
                 handler(self, start)
             else:
+                self.loose = self.loose or pattern[start] in "]}"
                 self.character(ord(pattern[start]), start, start + 1)
         if self.open_groups:
             raise self.fail("this group is not closed", self.open_groups[-1].start)
@@ -206,7 +232,7 @@ class _Parser:
         """Read ``(?<name>`` and return where it ends."""
         opening = _NAME.match(self.pattern, start)
         if opening is None:
-            if re.compile(r"\(\?[ims]*(?:-[ims]*)?[:)]").match(self.pattern, start):
+            if _FLAGS.match(self.pattern, start):
                 raise self.unsupported(
                     "flags within a pattern are not supported",
                     start,
@@ -271,13 +297,15 @@ class _Parser:
             self.anchor(AnchorKind.BOUNDARY, start, start + 2, negated=letter == "B")
             return
         if letter == "k":
-            reference = _REFERENCE_NAME.match(pattern, start)
-            raise self.back_reference(start, reference.end() if reference else start + 2)
-        if letter.isdigit() and letter.isascii() and letter != "0":
-            digits = re.compile("[0-9]+").match(pattern, start + 1)
-            text = digits.group() if digits else letter
-            if len(text) < 6 and int(text) <= self.count_captures():
-                raise self.back_reference(start, start + 1 + len(text))
+            named = _REFERENCE_NAME.match(pattern, start)
+            self.back_reference(start, named.end() if named else start + 2)
+            self.references.add(named.group(1) if named else "")
+            return
+        number = _NUMBER.match(pattern, start + 1)
+        digits = "0" if number is None else number.group()
+        if number is not None and len(digits) < 6 and int(digits) <= self.count_captures():
+            self.back_reference(start, number.end())
+            return
         found, end = self.escape(start, in_class=False)
         if isinstance(found, int):
             self.character(found, start, end)
@@ -291,54 +319,73 @@ class _Parser:
             self._captures = sum(match.group(1) is not None for match in found)
         return self._captures
 
-    def back_reference(self, start: int, end: int) -> UnsupportedConstraint:
-        """Return the refusal of a back-reference."""
-        return self.unsupported(
-            "a back-reference makes the language irregular: it cannot be enforced exactly",
-            start,
-            end,
-            "repeat the group's pattern if any such text will do, or write one branch for each "
-            "text that may be repeated: (?:'a*'|\"a*\") for (['\"])a*\\1",
-        )
+    def back_reference(self, start: int, end: int) -> None:
+        """Refuse a back-reference, or read over it."""
+        if not self.refer:
+            raise self.unsupported(
+                "a back-reference makes the language irregular: it cannot be enforced exactly",
+                start,
+                end,
+                "repeat the group's pattern if any such text will do, or write one branch for "
+                "each text that may be repeated: (?:'a*'|\"a*\") for (['\"])a*\\1",
+            )
+        self.position = end
+        self.add(Sequence([], start, end))
 
-    def escape(self, start: int, *, in_class: bool) -> tuple[int | Ranges, int]:
+    def escape(  # noqa: PLR0911 (one return for each kind of escape)
+        self, start: int, *, in_class: bool
+    ) -> tuple[int | Ranges, int]:
         """Read the escape at ``start``: a code point or a set, and where it ends."""
         pattern = self.pattern
         letter = pattern[start + 1 : start + 2]
-        end = start + 2
         if not letter:
             raise self.fail("a backslash ends the pattern", start)
         if letter in _SETS:
-            return _SETS[letter], end
+            return _SETS[letter], start + 2
         if letter in _CONTROLS:
-            return _CONTROLS[letter], end
+            return _CONTROLS[letter], start + 2
         if letter in "pP":
             return self.property(start)
-        if letter == "u":
-            return self.unicode(start)
-        if letter == "x":
-            digits = _HEX2.match(pattern, end)
-            return (int(digits.group(), 16), digits.end()) if digits else (ord("x"), end)
-        if letter == "c":
-            control = pattern[end : end + 1]
-            if control.isascii() and (
-                control.isalpha() or (in_class and (control.isdigit() or control == "_"))
-            ):
-                return ord(control) % 32, end + 1
-            return ord("\\"), start + 1
         if in_class and letter == "b":
-            return 8, end
-        octal = _OCTAL.match(pattern, start + 1)
-        if octal is not None:
+            return 8, start + 2
+        if letter in "ux":
+            found = self.unicode(start) if letter == "u" else self.hexadecimal(start)
+            if found is not None:
+                return found
+        elif letter == "c":
+            return self.control(start, in_class=in_class)
+        elif (octal := _OCTAL.match(pattern, start + 1)) is not None:
+            self.loose = self.loose or _ZERO.match(pattern, start + 1) is None
             return int(octal.group(), 8), octal.end()
+        return self.identity(start, in_class=in_class)
+
+    def identity(self, start: int, *, in_class: bool) -> tuple[int, int]:
+        """Read an escaped character that stands for itself."""
+        letter, end = self.pattern[start + 1], start + 2
         if letter in _FOREIGN:
             raise self.unsupported(
-                f"\\{letter} means nothing in an ECMAScript pattern, and different things elsewhere",
+                f"\\{letter} means nothing in ECMAScript, and different things elsewhere",
                 start,
                 end,
                 f"write {letter} for the letter, ^ and $ for the ends of the text",
             )
+        self.loose = self.loose or letter not in (_ESCAPABLE + "-" if in_class else _ESCAPABLE)
         return ord(letter), end
+
+    def hexadecimal(self, start: int) -> tuple[int, int] | None:
+        r"""Read ``\x41``."""
+        digits = _HEX2.match(self.pattern, start + 2)
+        return None if digits is None else (int(digits.group(), 16), digits.end())
+
+    def control(self, start: int, *, in_class: bool) -> tuple[int, int]:
+        r"""Read ``\cA``, or the backslash alone where no letter follows."""
+        letter = self.pattern[start + 2 : start + 3]
+        if letter.isascii() and letter.isalpha():
+            return ord(letter) % 32, start + 3
+        self.loose = True
+        if in_class and letter.isascii() and (letter.isdigit() or letter == "_"):
+            return ord(letter) % 32, start + 3
+        return ord("\\"), start + 1
 
     def property(self, start: int) -> tuple[Ranges, int]:
         r"""Read ``\p{..}`` or ``\P{..}``."""
@@ -364,7 +411,7 @@ class _Parser:
             found = complement(found)
         return found, name.end()
 
-    def unicode(self, start: int) -> tuple[int, int]:
+    def unicode(self, start: int) -> tuple[int, int] | None:
         r"""Read ``\u0041``, ``\u{41}``, or a pair of surrogates."""
         pattern = self.pattern
         braced = _CODE_POINT.match(pattern, start + 2)
@@ -375,7 +422,7 @@ class _Parser:
             return int(digits or "0", 16), braced.end()
         four = _HEX4.match(pattern, start + 2)
         if four is None:
-            return ord("u"), start + 2
+            return None
         code, end = int(four.group(), 16), four.end()
         if 0xD800 <= code <= 0xDBFF:
             low = _LOW_HALF.match(pattern, end)
@@ -413,7 +460,7 @@ class _Parser:
                     pieces.append((low, high))
                     position = after
                     continue
-                # Beside a set, a hyphen is itself.
+                self.loose = True  # beside a set, a hyphen is itself
                 pieces.append((0x2D, 0x2D))
                 pieces += [(high, high)] if isinstance(high, int) else high
                 position = after
@@ -440,6 +487,7 @@ class _Parser:
         """Read ``{``: a count, or the character itself where no count is well formed."""
         count = _COUNT.match(self.pattern, start)
         if count is None:
+            self.loose = True
             self.character(ord("{"), start, start + 1)
             return
         low, comma, high = count.groups()
@@ -458,6 +506,7 @@ class _Parser:
         if self.pattern.startswith("?", end):
             end += 1
         item = self.items[-1]
+        self.loose = self.loose or isinstance(item, Look)
         self.items[-1] = Repeat(item, minimum, maximum, RepeatMode.GREEDY, item.start, end)
         self.tail = self.NOTHING
         self.position = end

@@ -143,54 +143,57 @@ def write_search(found: Search, builder: GrammarBuilder) -> Node:
 def enumerate_tree(tree: Syntax, limit: int) -> set[str] | None:
     """Return all texts of a tree if there are no more than a limit, else None.
 
-    Trees with look-around are not enumerated.
+    Trees with look-around are not enumerated. Recurs as deep as groups are nested.
     """
+    found: set[str] | None = None
     if isinstance(tree, Literal):
-        return {tree.text}
-    if isinstance(tree, CharClass):
-        if sum(last - first + 1 for first, last in tree.ranges) > limit:
+        found = {tree.text}
+    elif isinstance(tree, CharClass):
+        if sum(last - first + 1 for first, last in tree.ranges) <= limit:
+            found = {chr(code) for first, last in tree.ranges for code in range(first, last + 1)}
+    elif isinstance(tree, Sequence):
+        found = _enumerate_sequence(tree, limit)
+    elif isinstance(tree, Alternation):
+        found = _enumerate_alternation(tree, limit)
+    elif isinstance(tree, Repeat):
+        found = _enumerate_repeat(tree, limit)
+    return None if found is None or len(found) > limit else found
+
+
+def _enumerate_sequence(tree: Sequence, limit: int) -> set[str] | None:
+    """Return all texts of a sequence, or None."""
+    found = {""}
+    for item in tree.items:
+        inner = enumerate_tree(item, limit)
+        if inner is None or len(found) * len(inner) > 4 * limit:
             return None
-        return {chr(code) for first, last in tree.ranges for code in range(first, last + 1)}
-    if isinstance(tree, Sequence):
-        found = {""}
-        for item in tree.items:
-            inner = enumerate_tree(item, limit)
-            if inner is None or len(found) * len(inner) > 4 * limit:
-                return None
-            found = {text + more for text in found for more in inner}
-        return found if len(found) <= limit else None
-    if isinstance(tree, Alternation):
-        found = set()
-        for branch in tree.branches:
-            inner = enumerate_tree(branch, limit)
-            if inner is None or len(found) > limit:
-                return None
-            found |= inner
-        return found if len(found) <= limit else None
-    if isinstance(tree, Repeat):
-        return _enumerate_repeat(tree, limit)
-    return None
+        found = {text + more for text in found for more in inner}
+    return found
+
+
+def _enumerate_alternation(tree: Alternation, limit: int) -> set[str] | None:
+    """Return all texts of an alternation, or None."""
+    found: set[str] = set()
+    for branch in tree.branches:
+        inner = enumerate_tree(branch, limit)
+        if inner is None or len(found) > limit:
+            return None
+        found |= inner
+    return found
 
 
 def _enumerate_repeat(tree: Repeat, limit: int) -> set[str] | None:
-    """Return all texts of a repeat if there are no more than a limit, else None."""
-    if tree.maximum == 0:
-        return {""}
-    body = enumerate_tree(tree.body, limit)
-    if body is None or tree.minimum > limit:
+    """Return all texts of a repeat, or None."""
+    body = enumerate_tree(tree.body, limit) if tree.maximum != 0 else {""}
+    if body is None or (body - {""} and (tree.minimum > limit or tree.maximum is None)):
         return None
     if not body - {""}:
         return {""} if body or not tree.minimum else set()
-    if tree.maximum is None or tree.maximum > limit:
-        return None
-    found = set() if tree.minimum else {""}
+    found: set[str] = set() if tree.minimum else {""}
     texts = {""}
-    for count in range(1, tree.maximum + 1):
-        if len(texts) * len(body) > 4 * limit:
-            return None
+    for count in range(1, (tree.maximum or 0) + 1):
         texts = {text + more for text in texts for more in body}
-        if count >= tree.minimum:
-            found |= texts
-        if len(found) > limit:
-            return None
+        found |= texts if count >= tree.minimum else set()
+        if len(texts) * len(body) > 4 * limit or len(found) > limit:
+            return None if count < (tree.maximum or 0) or len(found) > limit else found
     return found

@@ -3,27 +3,73 @@
 A format is a set of strings made of patterns and lengths, as a user could write it; so one
 definition serves for compiling, for deciding about constants and for combining with the rest. The
 patterns are in the modules beside this one, each with the standard it is taken from.
+
+A few formats have no automaton of reasonable size. They are known by up to three sets: the texts
+that surely conform, among which constants are looked for; those of them that are written; and all
+that may conform, which are what a negated format leaves out. So nothing is ever let through that
+should not be.
 """
 
 from __future__ import annotations
 
 from functools import cache
-from typing import TYPE_CHECKING
+from importlib import import_module
+from typing import TYPE_CHECKING, cast
 
-from formgate.plugins.json_schema._strings import StringSet
+from formgate.core.errors import UnsupportedConstraint
+from formgate.plugins.json_schema._formats_record import Recorder
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-__all__ = ["KNOWN", "check_format", "format_extent", "format_set"]
+    from formgate.core.grammar import GrammarBuilder, Node
+    from formgate.plugins.json_schema._strings import StringSet
 
+__all__ = ["KNOWN", "check_format", "format_extent", "format_set", "has_format", "recorded_format"]
 
-def _date() -> StringSet:
-    return StringSet.pattern(r"^\d{4}-\d\d-\d\d$")
-
-
-_FORMATS: Mapping[str, Callable[[], StringSet]] = {"date": _date}
-KNOWN = frozenset(_FORMATS)
+_FORMATS: Mapping[str, tuple[str, str]] = {
+    "date": ("_formats_time", "date"),
+    "date-time": ("_formats_time", "every_date_time"),
+    "duration": ("_formats_time", "duration"),
+    "email": ("_formats_net", "email"),
+    "hostname": ("_formats_net", "every_hostname"),
+    "idn-email": ("_formats_net", "idn_email"),
+    "ipv4": ("_formats_net", "ipv4"),
+    "ipv6": ("_formats_net", "ipv6"),
+    "iri": ("_formats_uri", "iri"),
+    "iri-reference": ("_formats_uri", "iri_reference"),
+    "json-pointer": ("_formats_uri", "json_pointer"),
+    "regex": ("_formats_regex", "any_text"),
+    "relative-json-pointer": ("_formats_uri", "relative_json_pointer"),
+    "time": ("_formats_time", "every_time"),
+    "uri": ("_formats_uri", "uri"),
+    "uri-reference": ("_formats_uri", "uri_reference"),
+    "uri-template": ("_formats_uri", "uri_template"),
+    "uuid": ("_formats_net", "uuid"),
+}
+# Where they differ from that: functions that write nodes, and all texts that may conform.
+_WRITERS: Mapping[str, tuple[str, str]] = {
+    "date-time": ("_formats_time", "write_date_time"),
+    "hostname": ("_formats_net", "write_hostname"),
+    "regex": ("_formats_regex", "write_regex"),
+    "time": ("_formats_time", "write_time"),
+}
+_LOOSE: Mapping[str, tuple[str, str]] = {
+    "date-time": ("_formats_time", "looser_date_time"),
+    "hostname": ("_formats_net", "looser_hostname"),
+    "time": ("_formats_time", "looser_time"),
+}
+# How long the texts are that those functions write.
+_EXTENTS: Mapping[str, tuple[int, int | None]] = {
+    "date-time": (20, None),
+    "hostname": (1, 251),
+    "regex": (0, None),
+    "time": (9, None),
+}
+_REFUSED: Mapping[str, str] = {
+    "idn-hostname": "it depends on Punycode and on Unicode normalisation",
+}
+KNOWN = frozenset(_FORMATS) | frozenset(_REFUSED)
 
 
 def check_format(name: str) -> bool:
@@ -32,15 +78,47 @@ def check_format(name: str) -> bool:
     Raises:
         UnsupportedConstraint: It is known, and cannot be enforced exactly.
     """
-    return name in KNOWN
+    if name in _REFUSED:
+        raise UnsupportedConstraint(
+            f"format {name!r} cannot be enforced: {_REFUSED[name]}",
+            hint='leave it out, or take it as a remark with formats="annotate"',
+        )
+    return name in _FORMATS
+
+
+def _function(module: str, name: str) -> object:
+    """Return a function of one of the modules beside this one."""
+    return getattr(import_module(f"formgate.plugins.json_schema.{module}"), name)
 
 
 @cache
-def format_set(name: str) -> StringSet:
-    """Return the texts of a known format."""
-    return _FORMATS[name]()
+def format_set(name: str, *, loose: bool = False) -> StringSet:
+    """Return the texts that surely have a known format, or all that may."""
+    place = _LOOSE.get(name, _FORMATS[name]) if loose else _FORMATS[name]
+    return cast("Callable[[], StringSet]", _function(*place))()
 
 
+def has_format(name: str, text: str, *, loose: bool) -> bool:
+    """Say whether a text surely has a known format, or whether it may."""
+    if name == "regex":
+        from formgate.plugins.json_schema._ecma import is_strict_pattern  # noqa: PLC0415
+
+        return is_strict_pattern(text)
+    return format_set(name, loose=loose).contains(text)
+
+
+@cache
 def format_extent(name: str) -> tuple[int, int | None]:
-    """Return how long the texts of a known format are at least and at most."""
-    return 0, None
+    """Return how long the texts of a known format are at least and at most, as written."""
+    return _EXTENTS[name] if name in _EXTENTS else format_set(name).extent()
+
+
+@cache
+def recorded_format(name: str, *, loose: bool) -> tuple[Recorder, Node]:
+    """Return the calls that write a format, or what may have it, and the node among them."""
+    recorder = Recorder()
+    builder = cast("GrammarBuilder", recorder)
+    if name in _WRITERS and not loose:
+        write = cast("Callable[[GrammarBuilder], Node]", _function(*_WRITERS[name]))
+        return recorder, write(builder)
+    return recorder, format_set(name, loose=loose).node(builder)

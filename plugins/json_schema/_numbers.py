@@ -1,4 +1,4 @@
-"""Sets of numbers: what ``minimum``, ``multipleOf``, ``integer``, ``enum`` and ``not`` make of them.
+"""Sets of numbers, as ``minimum``, ``multipleOf``, ``integer``, ``enum`` and ``not`` make them.
 
 A set is cut at finitely many points. At each point a flag says whether it belongs; between two
 neighbours (and beyond the outer ones) membership goes by divisibility alone. There the indicator
@@ -123,7 +123,7 @@ def _lowest(value: Exact) -> Exact:
 
 def _times(left: Indicator, right: Indicator) -> Indicator:
     """Return the indicator of what both hold for."""
-    if left == right or right == ALWAYS or not left:
+    if right in (left, ALWAYS) or not left:
         return left
     if left == ALWAYS or not right:
         return right
@@ -209,14 +209,14 @@ class NumberSet:
     # -- how sets come about
 
     @staticmethod
-    def at_least(value: Number, exclusive: bool = False) -> NumberSet:  # noqa: FBT001, FBT002
+    def at_least(value: Number, exclusive: bool = False) -> NumberSet:
         """Return the numbers from a bound on."""
-        return NumberSet((exact(value),), (not exclusive,), (NEVER, ALWAYS))._tidy()
+        return NumberSet((exact(value),), (not exclusive,), (NEVER, ALWAYS)).tidied()
 
     @staticmethod
-    def at_most(value: Number, exclusive: bool = False) -> NumberSet:  # noqa: FBT001, FBT002
+    def at_most(value: Number, exclusive: bool = False) -> NumberSet:
         """Return the numbers up to a bound."""
-        return NumberSet((exact(value),), (not exclusive,), (ALWAYS, NEVER))._tidy()
+        return NumberSet((exact(value),), (not exclusive,), (ALWAYS, NEVER)).tidied()
 
     @staticmethod
     def multiple_of(value: Number) -> NumberSet:
@@ -247,9 +247,9 @@ class NumberSet:
         if points == other.points:
             flags = tuple([a and b for a, b in zip(self.flags, other.flags, strict=True)])
             pairs = zip(self.between, other.between, strict=True)
-            return NumberSet(points, flags, tuple([_times(a, b) for a, b in pairs]))._tidy()
+            return NumberSet(points, flags, tuple([_times(a, b) for a, b in pairs])).tidied()
         points = tuple(sorted({*points, *other.points}))
-        return (self._cut(points) & other._cut(points))._tidy()
+        return (self._cut(points) & other._cut(points)).tidied()
 
     def __invert__(self) -> NumberSet:
         flags = tuple([not flag for flag in self.flags])
@@ -272,7 +272,7 @@ class NumberSet:
             between.append(self.between[index])
         return NumberSet(points, tuple(flags), tuple(between))
 
-    def _tidy(self) -> NumberSet:
+    def tidied(self) -> NumberSet:
         """Return the set without points that part nothing."""
         kept: list[int] = []
         between = self.between

@@ -184,43 +184,34 @@ class _Automaton:
     def _step(self, state: _State, symbol: int) -> _State | None:
         """Return the state after a symbol, or None where nothing can follow."""
         phase, count, residue, low, high = state
+        compared: tuple[int | None, int | None] | None
         if symbol == _POINT:
-            if phase not in (_WHOLE, _ZERO):
-                return None
-            compared = self._at_point(count, low, high)
+            compared = self._at_point(count, low, high) if phase in (_WHOLE, _ZERO) else None
             return None if compared is None else (_POINTED, 0, residue, *compared)
-        if phase in (_START, _WHOLE):
-            if phase == _START and symbol == 0:
-                return (_ZERO, 1, 0, *self._digit(0, 0, low, high))
-            compared = self._digit(count, symbol, low, high)
-            residue = (residue * 10 + symbol) % self._cycle
-            return (_WHOLE, min(count + 1, self._longest + 1), residue, *compared)
         if phase == _ZERO:
             return None
-        found = self._place(count, symbol, low, high)
-        if found is None:
-            return None
+        if phase in (_START, _WHOLE):
+            compared = self._digit(count, symbol, low, high)
+            if phase == _START and symbol == 0:
+                return (_ZERO, 1, 0, *compared)
+            residue = (residue * 10 + symbol) % self._cycle
+            return (_WHOLE, min(count + 1, self._longest + 1), residue, *compared)
+        compared = self._place(count, symbol, low, high)
         if count < self._scale:
             residue = (residue * 10 + symbol) % self._cycle
         elif symbol:
             residue = -1
-        return (_PLACES, min(count + 1, self._last + 1), residue, *found)
+        after = min(count + 1, self._last + 1)
+        return None if compared is None else (_PLACES, after, residue, *compared)
 
     def _digit(
         self, count: int, symbol: int, low: int | None, high: int | None
     ) -> tuple[int | None, int | None]:
         """Compare the digit before the point with those of the bounds."""
-        found: list[int | None] = []
-        for bound, known in ((self._low, low), (self._high, high)):
-            if bound and known == 0:
-                whole = bound[0]
-                known = (
-                    (symbol > int(whole[count])) - (symbol < int(whole[count]))
-                    if (count < len(whole))
-                    else 0
-                )
-            found.append(known)
-        return found[0], found[1]
+        low = _compare_digit(symbol, self._low[0], count) if low == 0 else low
+        if self._high and high == 0:
+            high = _compare_digit(symbol, self._high[0], count)
+        return low, high
 
     def _at_point(
         self, count: int, low: int | None, high: int | None
@@ -272,7 +263,15 @@ class _Automaton:
             return False
         if residue < 0:
             return self._generic
-        return self._good[residue * 10 ** max(self._scale - count, 0) % self._cycle]
+        shift = 10 ** max(self._scale - count, 0)
+        return self._good[residue * int(shift) % self._cycle]
+
+
+def _compare_digit(symbol: int, whole: str, count: int) -> int:
+    """Compare a digit with the one at its place, if there is one."""
+    if count >= len(whole):
+        return 0
+    return (symbol > int(whole[count])) - (symbol < int(whole[count]))
 
 
 def _compared(count: int, length: int, known: int | None) -> int:

@@ -1,0 +1,90 @@
+"""Nodes written once for all builders: the calls that write a format are kept and made again.
+
+Formats are few and in many schemas, and their patterns are long. Parsing one and walking its tree
+takes a millisecond or so; making the same calls again, equal ones once, a tenth of that.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, cast
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from formgate.core.grammar import GrammarBuilder, Node
+
+__all__ = ["Recorder"]
+
+# A call: the method, the indices of calls whose nodes it takes, and what else it takes.
+_Call = tuple[str, tuple[int, ...], tuple[object, ...]]
+
+
+class Recorder:
+    """Looks like a builder to what writes regular languages, and keeps what it is told."""
+
+    def __init__(self) -> None:
+        self._index: dict[_Call, int] = {}
+
+    def _add(self, method: str, nodes: Iterable[Node] = (), *values: object) -> Node:
+        """Keep a call, and return its index for a node."""
+        call = method, tuple(cast("Iterable[int]", nodes)), values
+        return cast("Node", self._index.setdefault(call, len(self._index)))
+
+    def literal(self, text: str) -> Node:
+        """Keep ``literal``."""
+        return self._add("literal", (), text)
+
+    def char_class(self, ranges: Iterable[tuple[int, int]]) -> Node:
+        """Keep ``char_class``."""
+        return self._add("char_class", (), tuple(ranges))
+
+    def any_char(self) -> Node:
+        """Keep ``any_char``."""
+        return self._add("any_char")
+
+    def any_text(self) -> Node:
+        """Keep ``any_text``."""
+        return self._add("any_text")
+
+    def strings(self, values: Iterable[str]) -> Node:
+        """Keep ``strings``."""
+        return self._add("strings", (), tuple(values))
+
+    def empty(self) -> Node:
+        """Keep ``empty``."""
+        return self._add("empty")
+
+    def nothing(self) -> Node:
+        """Keep ``nothing``."""
+        return self._add("nothing")
+
+    def seq(self, *parts: Node) -> Node:
+        """Keep ``seq``."""
+        return self._add("seq", parts)
+
+    def choice(self, *parts: Node) -> Node:
+        """Keep ``choice``."""
+        return self._add("choice", parts)
+
+    def intersection(self, *parts: Node) -> Node:
+        """Keep ``intersection``."""
+        return self._add("intersection", parts)
+
+    def complement(self, part: Node) -> Node:
+        """Keep ``complement``."""
+        return self._add("complement", (part,))
+
+    def repeat(self, part: Node, min: int = 0, max: int | None = None) -> Node:  # noqa: A002
+        """Keep ``repeat``."""
+        return self._add("repeat", (part,), min, max)
+
+    def optional(self, part: Node) -> Node:
+        """Keep ``optional``."""
+        return self._add("optional", (part,))
+
+    def replay(self, builder: GrammarBuilder, wanted: Node) -> Node:
+        """Make the calls on a builder and return its node for one of ours."""
+        nodes: list[Node] = []
+        for method, parts, values in self._index:
+            nodes.append(getattr(builder, method)(*[nodes[part] for part in parts], *values))
+        return nodes[cast("int", wanted)]
