@@ -53,14 +53,11 @@ _BY_URI["json-schema.org/schema"] = BY_NAME["2020-12"]
 
 # Keywords that hold one schema, a list of them, or schemas by name.
 _ONE = frozenset(
-    (
-        "additionalItems additionalProperties contains contentSchema else if items not "
-        "propertyNames then unevaluatedItems unevaluatedProperties"
-    ).split()
+    ["additionalItems", "additionalProperties", "contains", "contentSchema", "else", "if", "items", "not", "propertyNames", "then", "unevaluatedItems", "unevaluatedProperties"]
 )
-_LIST = frozenset("allOf anyOf oneOf prefixItems items".split())
+_LIST = frozenset(["allOf", "anyOf", "oneOf", "prefixItems", "items"])
 _NAMED = frozenset(
-    "$defs definitions dependencies dependentSchemas patternProperties properties".split()
+    ["$defs", "definitions", "dependencies", "dependentSchemas", "patternProperties", "properties"]
 )
 _SINCE = {
     "contains": 6,

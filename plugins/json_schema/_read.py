@@ -32,7 +32,6 @@ from formgate.plugins.json_schema._strings import StringSet
 from formgate.plugins.json_schema._values import is_number, value_key
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
 
     from formgate.plugins.json_schema._resolve import Env, Where
     from formgate.plugins.json_schema._states import Schemas
@@ -48,6 +47,14 @@ _KINDS = {
     "array": ARRAY,
     "object": OBJECT,
 }
+# Keywords that a meta-schema of one's own may leave out.
+_VALIDATION = frozenset(
+    (
+        "type enum const multipleOf minimum maximum exclusiveMinimum exclusiveMaximum minLength "
+        "maxLength pattern minItems maxItems uniqueItems minContains maxContains minProperties "
+        "maxProperties required dependentRequired"
+    ).split()
+)
 _MAX_COUNT = 2**31 - 1  # of members, items or characters: no text that long is ever written
 
 
@@ -75,6 +82,8 @@ def read(schema: dict[str, Json], env: Env, where: Where, world: Schemas) -> Fac
     if draft.lone_ref and "$ref" in schema:
         reader.ref(schema["$ref"])
     else:
+        if not env.resource.asserting:
+            keywords = {name: keywords[name] for name in keywords.keys() - _VALIDATION}
         for keyword, value in schema.items():
             handler = keywords.get(keyword)
             if handler is not None:

@@ -39,9 +39,20 @@ class Resource:
         anchors: Schemas by the plain names they have in this resource, once it was searched.
         dynamic: The names among them that ``$dynamicRef`` looks for in the dynamic scope.
         recursive: Whether it has ``$recursiveAnchor: true`` at its root.
+        asserting: Whether the keywords that validate mean anything there (``$vocabulary``).
     """
 
-    __slots__ = ("anchors", "draft", "dynamic", "recursive", "root", "searched", "uri", "where")
+    __slots__ = (
+        "anchors",
+        "asserting",
+        "draft",
+        "dynamic",
+        "recursive",
+        "root",
+        "searched",
+        "uri",
+        "where",
+    )
 
     def __init__(self, uri: str, root: Json, draft: Draft, where: Where) -> None:
         self.uri = uri
@@ -52,6 +63,7 @@ class Resource:
         self.dynamic: set[str] = set()
         self.recursive = isinstance(root, dict) and root.get("$recursiveAnchor") is True
         self.searched = False
+        self.asserting = True
 
 
 class Env:
@@ -177,6 +189,7 @@ class Library:
             if isinstance(name, str) and not (draft.lone_ref and "$ref" in schema):
                 own = _join(uri, name).partition("#")[0]
         resource = Resource(own or uri, schema, draft, (None, uri))
+        resource.asserting = self._asserting(schema, draft)
         self._by_root[id(schema)] = resource
         for address in {uri, resource.uri}:
             self._resources.setdefault(address, resource)
@@ -204,6 +217,17 @@ class Library:
         meta = self._lookup(uri.removesuffix("#"))
         named = meta.get("$schema") if isinstance(meta, dict) else None
         return draft_of(named) or default
+
+    def _asserting(self, schema: Json, draft: Draft) -> bool:
+        """Say whether a schema's meta-schema has the vocabulary of keywords that validate."""
+        named = schema.get("$schema") if isinstance(schema, dict) else None
+        if draft.rank < 2019 or not isinstance(named, str) or draft_of(named) is not None:
+            return True
+        meta = self._lookup(named.removesuffix("#"))
+        known = meta.get("$vocabulary") if isinstance(meta, dict) else None
+        if not isinstance(known, dict) or not known:
+            return True
+        return draft.uri.replace("/schema", "/vocab/validation") in known
 
     def _own_uri(self, schema: dict[str, Json], resource: Resource) -> str | None:
         """Return the address that a subschema gives itself, None if it has none."""
@@ -334,7 +358,7 @@ def _join(base: str, address: str) -> str:
     from urllib.parse import urljoin  # noqa: PLC0415 (rarely needed)
 
     if base.startswith("urn:"):
-        return address if address else base
+        return address or base
     return urljoin(base, address)
 
 

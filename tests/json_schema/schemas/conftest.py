@@ -1,0 +1,9 @@
+"""Make helpers importable, whatever the import mode of the test run."""
+
+import sys
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+for folder in (HERE, HERE.parent):
+    if str(folder) not in sys.path:
+        sys.path.insert(0, str(folder))
