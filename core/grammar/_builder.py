@@ -419,5 +419,7 @@ def _counts(low: int, high: int | None) -> tuple[int, int | None]:
     if low < 0 or (high is not None and high < low):
         raise GrammarError(f"a list needs 0 <= min <= max, not {low} and {high}")
     if low > _MAX_COUNT:
-        raise GrammarError(f"a list of at least {low} items is longer than the supported 2147483647")
+        raise GrammarError(
+            f"a list of at least {low} items is longer than the supported 2147483647"
+        )
     return low, None if high is not None and high > _MAX_COUNT else high

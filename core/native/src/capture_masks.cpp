@@ -2,7 +2,7 @@
 //
 // A key under way is read as if nothing had to be remembered, which is a state that many keys and
 // many grammars share. Tokens that would spell a key that must not come are taken out of its mask.
-// Few tokens hold the end of a key, a comma and another key besides: these are followed one by one.
+// Few tokens end a key and hold another besides, or ask for one: these are followed one by one.
 #include <algorithm>
 
 #include "formgate/masks.hpp"
@@ -28,24 +28,22 @@ void MaskCache::collect(ExprId id, std::uint32_t node, Sink& sink) {
   }
 }
 
-// Tokens with a quote, and later a comma and two more quotes.
-const std::vector<TokenId>& MaskCache::many_keys() {
-  if (many_keys_) return *many_keys_;
-  many_keys_ = std::make_unique<std::vector<TokenId>>();
+// Tokens that may end a key and, after what separates keys, begin another, or even end it.
+const std::vector<TokenId>& MaskCache::key_tokens(bool commas, bool another) {
+  auto& slot = key_tokens_[(commas ? 1 : 0) + (another ? 2 : 0)];
+  if (slot) return *slot;
+  slot = std::make_unique<std::vector<TokenId>>();
   for (TokenId token : vocabulary_->ids()) {
-    const auto bytes = vocabulary_->token_bytes(token);
-    if (!bytes) continue;
-    const std::size_t quote = bytes->find('"');
-    if (quote == std::string_view::npos) continue;
-    const std::size_t comma = bytes->find(',', quote);
-    if (comma == std::string_view::npos) continue;
-    const std::size_t open = bytes->find('"', comma);
-    if (open == std::string_view::npos || bytes->find('"', open + 1) == std::string_view::npos) {
-      continue;
+    const std::string_view text = *vocabulary_->token_bytes(token);
+    std::size_t at = text.find('"');
+    if (at != std::string_view::npos && commas) at = text.find(',', at + 1);
+    if (another && at != std::string_view::npos) {
+      at = text.find('"', at + 1);
+      if (at != std::string_view::npos) at = text.find('"', at + 1);
     }
-    many_keys_->push_back(token);
+    if (at != std::string_view::npos) slot->push_back(token);
   }
-  return *many_keys_;
+  return *slot;
 }
 
 bool MaskCache::capture_item(ExprId id, std::uint32_t node, Mask& out) {
@@ -82,7 +80,7 @@ bool MaskCache::capture_item(ExprId id, std::uint32_t node, Mask& out) {
   }
   std::vector<TokenId> dead;
   const auto path = vocabulary_->path(node);
-  for (TokenId token : many_keys()) {
+  for (TokenId token : key_tokens(plain.commas, plain.endless)) {
     const std::string_view text = *vocabulary_->token_bytes(token);
     if (!text.starts_with(path) || text.size() == path.size()) continue;
     ExprId state = id;

@@ -181,6 +181,10 @@ ExprId Keyed::make(Table given) {
   const auto required = static_cast<std::uint32_t>(
       std::ranges::count_if(table.entries, [](const Entry& entry) { return entry.required; }));
   table.capacity = capacity_of(table);
+  table.endless = std::ranges::all_of(
+      table.cells, [this](const Cell& cell) { return cell.quoted && extensible(cell.keys); });
+  const ByteSet others = ByteSet::all() - ByteSet::of(',');
+  table.commas = pool_.restrict_to(table.comma, others) == kNothing;
   const bool enough =
       table.capacity == kUnbounded || table.entries.size() + table.capacity >= table.min;
   possible = possible && required <= table.max && table.min <= table.max && enough;

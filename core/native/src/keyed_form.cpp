@@ -378,7 +378,10 @@ Keyed::Plain Keyed::plain(ExprId id) {
   out.after = after(own.state, own.at, nullptr);
   out.blocked = blocked(own);
   out.extensible = extensible(own.keys);
-  out.quoted = tables_[states_[own.state].table].cells[own.at].quoted;
+  const Compiled& table = tables_[states_[own.state].table];
+  out.quoted = table.cells[own.at].quoted;
+  out.endless = table.endless;
+  out.commas = table.commas;
   return out;
 }
 

@@ -88,6 +88,8 @@ class Keyed {
     ExprId blocked;   // rests that would spell a key that must not come; kEmptyId: none
     bool extensible;  // whatever is read, other keys remain
     bool quoted;
+    bool endless;  // other keys remain after any
+    bool commas;   // a comma stands between keys
   };
   Plain plain(ExprId id);
 
@@ -119,6 +121,8 @@ class Keyed {
     std::uint32_t min;
     std::uint32_t max;
     std::uint32_t capacity;  // how many keys the cells have, kUnbounded if many
+    bool endless;            // the cells have keys without end, whatever was read of one
+    bool commas;             // a comma is in every text between keys
     ByteSet allowed;
     ByteSet alphabet;
     std::uint8_t flags;

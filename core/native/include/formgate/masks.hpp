@@ -127,7 +127,7 @@ class MaskCache {
   bool extend_run(Run& run, std::size_t count);
   void leave_run(ClassTable& table, std::uint32_t class_index, const Run& run, Sink& sink);
   bool capture_item(ExprId id, std::uint32_t node, Mask& out);
-  const std::vector<TokenId>& many_keys();
+  const std::vector<TokenId>& key_tokens(bool commas, bool another);
   // Adds what a state allows below a node to a sink.
   void collect(ExprId id, std::uint32_t node, Sink& sink);
   void lexed_item(ExprId id, std::uint32_t node, Mask& out);
@@ -182,7 +182,7 @@ class MaskCache {
   std::unordered_set<std::uint32_t> unspellable_;
   std::unique_ptr<StackSpelling> stack_spelling_;        // once a recursive language needed it
   std::unique_ptr<LexedMasks> lexed_;                    // once a grammar has a lexer
-  std::unique_ptr<std::vector<TokenId>> many_keys_;      // tokens that may hold a key and more
+  std::unique_ptr<std::vector<TokenId>> key_tokens_[4];  // tokens that end a key and go on
   std::vector<std::pair<std::uint32_t, ExprId>> stack_;  // scratch of walks
   std::size_t bytes_ = 0;
 };
