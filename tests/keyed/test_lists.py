@@ -264,7 +264,8 @@ def is_json(text):
 
 def complete(text, names, ordered, least, kind):
     """Whether the members so far could be part of an object that is valid."""
-    pairs = json.loads(text, object_pairs_hook=list) if is_json(text) else [("", 1)]
+    members = text.startswith("{") and is_json(text)
+    pairs = json.loads(text, object_pairs_hook=list) if members else [("", 1)]
     if any(value != 0 for _, value in pairs):
         return False
     if " " in text or "00" in text.replace("u00", "") or "-" in text or "e" in text:

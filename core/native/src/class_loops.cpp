@@ -105,6 +105,10 @@ bool MaskCache::loop_item(ExprId id, std::uint32_t node, Mask& out) {
     if (repeat.min == 0) append(out, tail, node);
     return true;
   }
+  if (clean && text) {
+    mixed_loop(id, node, loop, limit, has_tail && repeat.min <= longest, max, out);
+    return true;
+  }
   // Bytes of single-byte members lead nowhere out of the class.
   const ByteSet leaving = (pool_.alphabet(tail) | pool_.alphabet(loop.rest)) -
                           pool_.char_class(loop.class_index).ascii();
@@ -113,6 +117,67 @@ bool MaskCache::loop_item(ExprId id, std::uint32_t node, Mask& out) {
   out.parts.push_back({inside, limit});
   replay(id, node, loop.class_index, leaving, out);
   return true;
+}
+
+// The mask of (class | rest){min,max} tail where one character shows which of them is next, as of
+// text with escapes. A token has at least as many characters as it takes repetitions, so those no
+// longer than `max` are as if there were no limit; of the others few have anything of `rest`.
+void MaskCache::mixed_loop(ExprId id, std::uint32_t node, const ExprPool::Loop& loop,
+                           const Bitmap* limit, bool leaves, std::uint32_t max, Mask& out) {
+  const Node repeat = pool_.node(pool_.head(id));
+  const ExprId tail = leaves ? pool_.tail(id) : ExprPool::kEpsilonId;
+  out.parts.push_back({class_table(loop.class_index, node).inside, limit});
+  if (leaves) {
+    for (const ExitGroup& group : exit_groups(loop.class_index, node, tail)) {
+      if (repeat.min <= group.count && group.count <= max) {
+        out.parts.push_back({group.tokens, nullptr});
+      }
+    }
+    if (repeat.min == 0) append(out, tail, node);
+  }
+  const std::size_t skipped = vocabulary_->path(node).size();
+  Sink checked(*vocabulary_);
+  const auto check = [&](TokenId token) {
+    ExprId state = id;
+    for (char c : vocabulary_->token_bytes(token)->substr(skipped)) {
+      state = pool_.step(state, static_cast<std::uint8_t>(c));
+      if (state == ExprPool::kEmptyId) return;
+    }
+    checked.add(token);
+  };
+  // Tokens that have `count` characters of the class before something of `rest`.
+  const auto add = [&](const std::shared_ptr<const TokenSet>& tokens, const Bitmap* own,
+                       std::uint32_t count) {
+    if (count >= max) return;
+    const bool short_of_min = leaves && count + 1 < repeat.min;
+    if (!short_of_min && !limit) {
+      out.parts.push_back({tokens, own});
+      return;
+    }
+    const auto sort = [&](TokenId token) {
+      if (own && !test_bit(own->data(), token)) return;
+      if (short_of_min || !test_bit(limit->data(), token)) {
+        check(token);
+      } else {
+        checked.add(token);
+      }
+    };
+    for (TokenId token : tokens->ids) sort(token);
+    for (std::size_t i = 0; i < tokens->dense.size(); ++i) {
+      for (std::uint32_t word = tokens->dense[i]; word; word &= word - 1) {
+        sort(static_cast<TokenId>(i * 32) + static_cast<TokenId>(std::countr_zero(word)));
+      }
+    }
+  };
+  const ExprId base{repeat.a};
+  const ExprId other =
+      pool_.concat(loop.rest, pool_.concat(pool_.repeat(base, 0, kUnbounded), tail));
+  for (const ExitGroup& group : exit_groups(loop.class_index, node, other)) {
+    add(group.tokens, nullptr, group.count);
+  }
+  const std::shared_ptr<const Mask> first = mask_at(other, node);
+  for (const Mask::Part& part : first->parts) add(part.tokens, part.limit, 0);
+  if (!checked.empty()) out.parts.push_back({checked.finish(), nullptr});
 }
 
 // Tokens of the class that are longer than the repetition: the tail has to take over, so they are

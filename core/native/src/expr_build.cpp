@@ -80,8 +80,9 @@ ExprId ExprPool::leaf(std::uint32_t automaton, std::uint32_t state) {
   node.a = automaton;
   node.b = state;
   if (accepting) node.flags |= kNullable;
-  // Literal sets come from text or bytes; only classes are known to be well-formed throughout.
-  if (automata_[automaton].class_index != kNoIndex && state == dfa.start()) node.flags |= kText;
+  // Literal sets come from text or bytes; classes and ASCII are well-formed throughout.
+  const bool whole_class = automata_[automaton].class_index != kNoIndex && state == dfa.start();
+  if (whole_class || dfa.ascii_only()) node.flags |= kText;
   node.hash = Hasher(seed(Kind::kLeaf)).add(dfa.hash()).add(state).finish();
   return intern(node);
 }

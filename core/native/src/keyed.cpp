@@ -323,7 +323,8 @@ std::uint32_t Keyed::choose(std::uint32_t state, std::uint32_t entry) {
   }
   const std::uint32_t most = table.max == kUnbounded ? table.min : table.max;
   next.count = std::min(next.count + 1, most);
-  if (!cells_open(next)) next.used = 0;
+  const bool more = next.count < table.max && !table.cells.empty();
+  if (!more) next.used = 0;
   return intern_state(std::move(next));
 }
 

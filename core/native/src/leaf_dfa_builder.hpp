@@ -39,6 +39,7 @@ class LeafDfaBuilder {
     for (const LeafEdge& edge : edges) {
       dfa_.low_.push_back(edge.low);
       dfa_.high_.push_back(edge.high);
+      dfa_.ascii_only_ = dfa_.ascii_only_ && edge.high < 0x80;
       dfa_.target_.push_back(edge.target);
     }
     dfa_.offsets_.push_back(static_cast<std::uint32_t>(dfa_.target_.size()));

@@ -57,6 +57,7 @@ class LeafDfa {
       visit(low_[i], high_[i], target_[i]);
     }
   }
+  bool ascii_only() const { return ascii_only_; }
   Hash128 hash() const { return hash_; }
   std::size_t memory_usage() const;
 
@@ -68,6 +69,7 @@ class LeafDfa {
   std::vector<std::uint8_t> high_;
   std::vector<std::uint32_t> target_;
   std::vector<std::uint64_t> accepting_;
+  bool ascii_only_ = true;
   Hash128 hash_;
 };
 

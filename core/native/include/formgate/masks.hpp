@@ -122,6 +122,8 @@ class MaskCache {
   void item(ExprId id, std::uint32_t node, Mask& out);
   bool group_item(ExprId id, std::uint32_t node, Mask& out);
   bool loop_item(ExprId id, std::uint32_t node, Mask& out);
+  void mixed_loop(ExprId id, std::uint32_t node, const ExprPool::Loop& loop, const Bitmap* limit,
+                  bool leaves, std::uint32_t max, Mask& out);
   bool run_item(ExprId id, std::uint32_t node, Mask& out);
   ByteSet widest_step(ExprId id);
   bool extend_run(Run& run, std::size_t count);
