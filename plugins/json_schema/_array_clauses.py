@@ -9,9 +9,7 @@ from formgate.plugins.json_schema._facts import ARRAY, FALSE, TRUE, UNBOUNDED, F
 from formgate.plugins.json_schema._shapes import ANY_ARRAY, NOTHING, ArrayShape, one
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from formgate.plugins.json_schema._shapes import Lits
+    from formgate.plugins.json_schema._shapes import Empty, Lits
     from formgate.plugins.json_schema._states import Schemas
 
 __all__ = ["ArrayClauses"]
@@ -27,7 +25,7 @@ class ArrayClauses(Clauses[ArrayShape]):
         empty: Says whether a conjunction of literals is surely nothing.
     """
 
-    def __init__(self, world: Schemas, empty: Callable[[Lits], bool]) -> None:
+    def __init__(self, world: Schemas, empty: Empty) -> None:
         super().__init__(world, empty, ARRAY, ANY_ARRAY, 2)
 
     def base(self, facts: Facts, track: int) -> ArrayShape | None:

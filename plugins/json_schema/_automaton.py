@@ -25,7 +25,7 @@ __all__ = ["Automaton"]
 
 _CLOSED_OBJECTS = -1  # keys beside the kinds, in State.clauses
 _CLOSED_ARRAYS = -2
-_MAX_DEPTH = 12  # of members within members, when looking for what cannot be
+_MAX_DEPTH = 6  # of members within members, when looking for what cannot be
 
 
 class Automaton:
@@ -72,10 +72,20 @@ class Automaton:
             state.clauses[_CLOSED_ARRAYS] = found
         return found
 
-    def empty(self, lits: Lits) -> bool:
-        """Say whether surely no value satisfies some literals."""
-        with self.world.below():
-            return self.is_empty(self.world.state(lits))
+    def empty(self, lits: Lits, deep: bool) -> bool:  # noqa: FBT001 (called very often)
+        """Say whether surely no value satisfies some literals, at a glance or after a search."""
+        world = self.world
+        state = world.state(lits)
+        if state.empty is not None:
+            return state.empty
+        with world.below():
+            if deep:
+                return self.is_empty(state)
+            bits, numbers, strings = world.scalars(state)
+            scalar = bits or not numbers.is_empty() or not strings.is_empty()
+            if scalar or not state.kinds & (ARRAY | OBJECT):
+                state.empty = not scalar
+            return bool(state.empty)
 
     def is_empty(self, state: State) -> bool:
         """Say whether surely no value is in a state.

@@ -19,9 +19,9 @@ from formgate.core.errors import LimitError
 from formgate.plugins.json_schema._facts import FALSE, TRUE, Facts, Op
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Hashable, Iterable
+    from collections.abc import Hashable, Iterable
 
-    from formgate.plugins.json_schema._shapes import Lits
+    from formgate.plugins.json_schema._shapes import Empty
     from formgate.plugins.json_schema._states import Schemas, State
 
 __all__ = ["EXACTLY", "LOOSELY", "UNTRACKED", "Clauses", "Shape"]
@@ -40,7 +40,7 @@ class Shape(Protocol):
     def key(self) -> Hashable:
         """Equal for shapes that say the same."""
 
-    def meet(self, other: Any, empty: Callable[[Lits], bool], /) -> Any:
+    def meet(self, other: Any, empty: Empty, /) -> Any:
         """Return what satisfies both."""
 
     def plain(self) -> Any:
@@ -61,9 +61,7 @@ class Clauses(Generic[S]):
         task: A number of its own, from 1 to 5.
     """
 
-    def __init__(
-        self, world: Schemas, empty: Callable[[Lits], bool], kind: int, anything: S, task: int
-    ) -> None:
+    def __init__(self, world: Schemas, empty: Empty, kind: int, anything: S, task: int) -> None:
         self._world = world
         self._empty = empty
         self._kind = kind

@@ -53,7 +53,20 @@ _BY_URI["json-schema.org/schema"] = BY_NAME["2020-12"]
 
 # Keywords that hold one schema, a list of them, or schemas by name.
 _ONE = frozenset(
-    ["additionalItems", "additionalProperties", "contains", "contentSchema", "else", "if", "items", "not", "propertyNames", "then", "unevaluatedItems", "unevaluatedProperties"]
+    [
+        "additionalItems",
+        "additionalProperties",
+        "contains",
+        "contentSchema",
+        "else",
+        "if",
+        "items",
+        "not",
+        "propertyNames",
+        "then",
+        "unevaluatedItems",
+        "unevaluatedProperties",
+    ]
 )
 _LIST = frozenset(["allOf", "anyOf", "oneOf", "prefixItems", "items"])
 _NAMED = frozenset(

@@ -11,14 +11,13 @@ from formgate.plugins.json_schema._shapes import ANY_OBJECT, NOTHING, ObjectShap
 from formgate.plugins.json_schema._strings import StringSet
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from formgate.plugins.json_schema._shapes import Lits
+    from formgate.plugins.json_schema._shapes import Empty, Lits
     from formgate.plugins.json_schema._states import Schemas
 
 __all__ = ["ObjectClauses"]
 
 _COMPOSITE = ARRAY | OBJECT
+_FEW_NAMES = 64  # of a pattern: as many are treated one by one
 _NO_NAMES: frozenset[str] = frozenset()
 
 
@@ -30,7 +29,7 @@ class ObjectClauses(Clauses[ObjectShape]):
         empty: Says whether a conjunction of literals is surely nothing.
     """
 
-    def __init__(self, world: Schemas, empty: Callable[[Lits], bool]) -> None:
+    def __init__(self, world: Schemas, empty: Empty) -> None:
         super().__init__(world, empty, OBJECT, ANY_OBJECT, 1)
 
     def base(self, facts: Facts, track: int) -> ObjectShape | None:
@@ -39,6 +38,19 @@ class ObjectClauses(Clauses[ObjectShape]):
         if objects is None:
             return ANY_OBJECT
         props = {name: one(lit) for name, lit in objects.props.items()}
+        patterns = []
+        universals = []
+        whole = True
+        for pattern, lit in objects.patterns:
+            if pattern is None:
+                whole = False
+            elif pattern.values is not None and len(pattern.values) <= _FEW_NAMES:
+                for name in sorted(pattern.values):
+                    props[name] = both(props.get(name, ()), one(lit))
+            else:
+                patterns.append(pattern)
+                if lit != TRUE:
+                    universals.append((Keys(_NO_NAMES, (pattern,), inside=True), one(lit)))
         required = dict.fromkeys(objects.required)
         for name in required:
             if props.get(name) == NOTHING:
@@ -46,14 +58,8 @@ class ObjectClauses(Clauses[ObjectShape]):
         high = objects.high
         if high is not None and max(objects.low, len(required)) > high:
             return None
-        universals = []
-        for pattern, lit in objects.patterns:
-            if pattern is not None and lit != TRUE:
-                universals.append((Keys(_NO_NAMES, (pattern,), inside=True), one(lit)))
-        patterns = tuple(pattern for pattern, _ in objects.patterns if pattern is not None)
-        whole = len(patterns) == len(objects.patterns)
         if objects.additional != TRUE and whole:
-            others = Keys(frozenset(props), patterns, inside=False)
+            others = Keys(frozenset(props), tuple(patterns), inside=False)
             universals.append((others, one(objects.additional)))
         if objects.names != TRUE:
             allowed = self._names(objects.names)
@@ -64,7 +70,7 @@ class ObjectClauses(Clauses[ObjectShape]):
             evaluated = (
                 EVERY_KEY
                 if objects.evaluates or not whole
-                else Keys(frozenset(props), patterns, inside=True)
+                else Keys(frozenset(props), tuple(patterns), inside=True)
             )
         return ObjectShape(props, required, tuple(universals), (), objects.low, high, evaluated)
 
@@ -79,14 +85,24 @@ class ObjectClauses(Clauses[ObjectShape]):
             if lit != TRUE
         ]
         some: list[tuple[Keys, Lits]] = []
+        names = set(objects.props)
+        patterns = []
         for pattern, lit in objects.patterns:
             if pattern is None:
                 return [ANY_OBJECT]  # what was left out may be anything
+            if pattern.values is not None and len(pattern.values) <= _FEW_NAMES:
+                names |= pattern.values
+                if lit != TRUE:
+                    found += [
+                        ObjectShape({name: one(lit ^ 1)}, {name: None})
+                        for name in sorted(pattern.values)
+                    ]
+                continue
+            patterns.append(pattern)
             if lit != TRUE:
                 some.append((Keys(_NO_NAMES, (pattern,), inside=True), one(lit ^ 1)))
         if objects.additional != TRUE:
-            patterns = tuple(pattern for pattern, _ in objects.patterns if pattern is not None)
-            others = Keys(frozenset(objects.props), patterns, inside=False)
+            others = Keys(frozenset(names), tuple(patterns), inside=False)
             some.append((others, one(objects.additional ^ 1)))
         if objects.names != TRUE:
             denied = self._names(objects.names ^ 1)
@@ -161,7 +177,7 @@ class ObjectClauses(Clauses[ObjectShape]):
         if not denied.required:
             return self._meet(shape, ObjectShape({}, {name: None})) if lits == NOTHING else shape
         have = shape.props.get(name, ())
-        if self._empty(both(have, one(self._world.negation(lits)))):
+        if self._empty(both(have, one(self._world.negation(lits))), True):
             return self._meet(shape, _absent(name))
         return shape
 

@@ -32,7 +32,6 @@ from formgate.plugins.json_schema._strings import StringSet
 from formgate.plugins.json_schema._values import is_number, value_key
 
 if TYPE_CHECKING:
-
     from formgate.plugins.json_schema._resolve import Env, Where
     from formgate.plugins.json_schema._states import Schemas
     from formgate.plugins.json_schema._values import Json

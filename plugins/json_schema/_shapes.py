@@ -6,19 +6,32 @@ hold; ``()`` is anything, ``(1,)`` nothing. Shapes are met, never united: an alt
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from itertools import zip_longest
 from typing import TYPE_CHECKING
 
 from formgate.plugins.json_schema._facts import FALSE, TRUE
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Hashable
+    from collections.abc import Hashable
 
     from formgate.plugins.json_schema._keys import Keys
 
-__all__ = ["ANY_ARRAY", "ANY_OBJECT", "NOTHING", "ArrayShape", "Lits", "ObjectShape", "both", "one"]
+__all__ = [
+    "ANY_ARRAY",
+    "ANY_OBJECT",
+    "NOTHING",
+    "ArrayShape",
+    "Empty",
+    "Lits",
+    "ObjectShape",
+    "both",
+    "one",
+]
 
 Lits = tuple[int, ...]
+# Says whether surely nothing satisfies literals: at a glance, or (True) after a search.
+Empty = Callable[[Lits, bool], bool]
 
 NOTHING: Lits = (FALSE,)
 
@@ -88,33 +101,21 @@ class ObjectShape:
             )
         return self._key
 
-    def meet(self, other: ObjectShape, empty: Callable[[Lits], bool]) -> ObjectShape | None:
+    def meet(self, other: ObjectShape, empty: Empty) -> ObjectShape | None:
         """Return what satisfies both; None if that is surely nothing.
 
         Args:
             other: The other shape.
-            empty: Says whether a conjunction is surely nothing.
+            empty: Says whether a conjunction is surely nothing, at a glance or after a search.
         """
         if other is ANY_OBJECT:
             return self
         if self is ANY_OBJECT:
             return other
         required = self.required if not other.required else {**self.required, **other.required}
-        props = self.props
-        if other.props:
-            props = dict(props)
-            for name, lits in other.props.items():
-                have = props.get(name)
-                if have is None:
-                    props[name] = lits
-                elif have != lits:
-                    joined = both(have, lits)
-                    if joined != NOTHING and empty(joined):
-                        joined = NOTHING
-                    props[name] = joined
-        for name in required:
-            if props.get(name) == NOTHING:
-                return None
+        props = self._props(other, required, empty)
+        if props is None:
+            return None
         high = self.high if other.high is None else other.high
         if self.high is not None and other.high is not None:
             high = min(self.high, other.high)
@@ -139,6 +140,40 @@ class ObjectShape:
         if other.evaluated is not None:
             evaluated = other.evaluated if evaluated is None else evaluated.union(other.evaluated)
         return ObjectShape(props, required, universals, some, low, high, evaluated)
+
+    def _props(
+        self, other: ObjectShape, required: dict[str, None], empty: Empty
+    ) -> dict[str, Lits] | None:
+        """Return what members satisfy in both shapes; None if a required one surely cannot be.
+
+        A look at scalars comes first: a tag that tells alternatives apart is one.
+        """
+        props = self.props
+        if other.props:
+            props = dict(props)
+            doubtful = []
+            for name, lits in other.props.items():
+                have = props.get(name)
+                if have is None:
+                    props[name] = lits
+                elif have != lits:
+                    joined = both(have, lits)
+                    if joined != NOTHING:
+                        if empty(joined, False):
+                            joined = NOTHING
+                        elif name in required:
+                            doubtful.append(joined)
+                    if joined == NOTHING and name in required:
+                        return None
+                    props[name] = joined
+            for joined in doubtful:
+                if empty(joined, True):
+                    return None
+        if other.required or self.required:
+            for name in required:
+                if props.get(name) == NOTHING:
+                    return None
+        return props
 
     def plain(self) -> ObjectShape:
         """Return the shape without what it evaluates."""
@@ -213,12 +248,12 @@ class ArrayShape:
             )
         return self._key
 
-    def meet(self, other: ArrayShape, empty: Callable[[Lits], bool]) -> ArrayShape | None:
+    def meet(self, other: ArrayShape, empty: Empty) -> ArrayShape | None:
         """Return what satisfies both; None if that is surely nothing.
 
         Args:
             other: The other shape.
-            empty: Says whether a conjunction is surely nothing.
+            empty: Says whether a conjunction is surely nothing, at a glance or after a search.
         """
         if other is ANY_ARRAY:
             return self
@@ -237,7 +272,7 @@ class ArrayShape:
                 zip_longest(self.prefix, other.prefix, fillvalue=())
             ):
                 lits = both(left, right)
-                if lits not in (NOTHING, left, right) and empty(lits):
+                if lits not in (NOTHING, left, right) and empty(lits, place < low):
                     lits = NOTHING
                 if lits == NOTHING:
                     high = place if high is None else min(high, place)
