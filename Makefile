@@ -60,7 +60,7 @@ $(DONE)/googletest: $(DONE)/venv
 
 # ---------------------------------------------------------------------------- targets
 
-.PHONY: help setup demo test lint format types contracts stub stub-check native-test sanitize wheel-smoke docs pytest test-slow conformance fuzz bench clean
+.PHONY: help setup demo tutor test lint format types contracts stub stub-check native-test sanitize wheel-smoke docs pytest test-slow conformance fuzz bench clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -69,6 +69,9 @@ setup: $(DONE)/package ## make .venv with formgate and everything its checks nee
 
 demo: $(DONE)/package ## generate with a small model, masked and unmasked side by side
 	@$(BIN)/formgate demo
+
+tutor: $(DONE)/package ## a language tutor under a JSON Schema, and 600 forms in five formats
+	@$(BIN)/python examples/tutor.py
 
 test: lint types contracts stub-check native-test sanitize wheel-smoke docs pytest ## all checks
 
