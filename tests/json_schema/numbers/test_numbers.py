@@ -19,14 +19,19 @@ JSON_NUMBER = re.compile(r"-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?")
 
 BOUNDS = [
     Decimal(text)
-    for text in (
-        "0 1 -1 2 5 7 9 10 11 99 100 101 999 1000 123 -123 0.1 0.5 0.05 0.99 1.5 2.25 9.9 10.01 "
-        "-0.5 -10.75 0.001 123.456 1e10 1e-5 99999.99 65535 9007199254740993 1e22"
-    ).split()
-]
+    for text in [
+        "0", "1", "-1", "2", "5", "7", "9", "10", "11", "99", "100", "101", "999", "1000", "123",
+        "-123", "0.1", "0.5", "0.05", "0.99", "1.5", "2.25", "9.9", "10.01", "-0.5", "-10.75",
+        "0.001", "123.456", "1e10", "1e-5", "99999.99", "65535", "9007199254740993", "1e22",
+    ]
+]  # fmt: skip
 MODULI = [
-    Decimal(text) for text in "1 2 3 5 7 10 0.5 0.1 0.01 0.25 1.5 4 6 0.3 100 12 2.5 0.07 8".split()
-]
+    Decimal(text)
+    for text in [
+        "1", "2", "3", "5", "7", "10", "0.5", "0.1", "0.01", "0.25", "1.5", "4", "6", "0.3", "100",
+        "12", "2.5", "0.07", "8",
+    ]
+]  # fmt: skip
 
 
 class Judged:
@@ -121,9 +126,8 @@ def exponent_texts(draw):
 def test_random_sets(judged, plain, exponents):
     try:
         accepts = acceptor(judged.numbers)
-    except UnsupportedConstraint as error:
-        assert "multipleOf needs" in error.reason
-        assume(False)
+    except UnsupportedConstraint:
+        assume(False)  # too many residues
     for text in plain:
         value = Fraction(text)
         assert judged.numbers.contains(Decimal(text)) == judged.predicate(value), text
@@ -266,7 +270,7 @@ def test_multiple_of_what_is_not_positive(value):
 
 @pytest.mark.parametrize("value", [Decimal("inf"), float("nan"), "1", True, None, Fraction(1, 3)])
 def test_what_is_no_number_of_json(value):
-    with pytest.raises(GrammarError, match="number|decimal"):
+    with pytest.raises(GrammarError, match=r"number|decimal"):
         NumberSet.at_least(value)
 
 
@@ -294,7 +298,7 @@ def test_moduli_too_large():
 
 def test_too_many_moduli():
     numbers = NumberSet.ALL
-    primes = [3, 7, 11, 13, 17, 19, 23, 29, 31]
+    for prime in [3, 7, 11, 13, 17, 19, 23, 29]:
+        numbers &= ~NumberSet.multiple_of(prime)
     with pytest.raises(UnsupportedConstraint, match="combinations of multipleOf"):
-        for prime in primes:
-            numbers &= ~NumberSet.multiple_of(prime)
+        numbers &= ~NumberSet.multiple_of(31)

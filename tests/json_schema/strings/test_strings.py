@@ -14,8 +14,8 @@ from formgate.core.grammar import GrammarBuilder
 from formgate.plugins.json_schema._strings import StringSet
 
 TEXTS = [
-    "", "a", "b", "ab", "ba", "abc", "x-", "x-a", "x-ab", "é", "aé", "é€😀", "😀😀😀", "a\nb", "1", "12",
-    "123", "1234", "2020-02-29", "2021-02-29", "ab1", "aaaa", "aaaaa", " ", "A",
+    "", "a", "b", "ab", "ba", "abc", "x-", "x-a", "x-ab", "é", "aé", "é€😀", "😀😀😀", "a\nb", "1",
+    "12", "123", "1234", "2020-02-29", "2021-02-29", "ab1", "aaaa", "aaaaa", " ", "A",
 ]  # fmt: skip
 # On these Python's re and ECMAScript agree, for these texts.
 PATTERNS = [
