@@ -9,7 +9,7 @@ from formgate.plugins.json_schema._facts import ARRAY, FALSE, TRUE, UNBOUNDED, F
 from formgate.plugins.json_schema._shapes import ANY_ARRAY, NOTHING, ArrayShape, one
 
 if TYPE_CHECKING:
-    from formgate.plugins.json_schema._shapes import Empty, Lits
+    from formgate.plugins.json_schema._shapes import Join, Lits
     from formgate.plugins.json_schema._states import Schemas
 
 __all__ = ["ArrayClauses"]
@@ -22,11 +22,11 @@ class ArrayClauses(Clauses[ArrayShape]):
 
     Args:
         world: The subschemas.
-        empty: Says whether a conjunction of literals is surely nothing.
+        join: Returns the conjunction of what a member or an item satisfies.
     """
 
-    def __init__(self, world: Schemas, empty: Empty) -> None:
-        super().__init__(world, empty, ARRAY, ANY_ARRAY, 2)
+    def __init__(self, world: Schemas, join: Join) -> None:
+        super().__init__(world, join, ARRAY, ANY_ARRAY, 2)
 
     def base(self, facts: Facts, track: int) -> ArrayShape | None:
         """Return what a schema's own keywords say of items."""

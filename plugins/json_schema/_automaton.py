@@ -13,6 +13,7 @@ from formgate.plugins.json_schema._closed import (
 )
 from formgate.plugins.json_schema._facts import ARRAY, FALSE, OBJECT
 from formgate.plugins.json_schema._object_clauses import ObjectClauses
+from formgate.plugins.json_schema._shapes import NOTHING, both
 from formgate.plugins.json_schema._states import Schemas
 
 if TYPE_CHECKING:
@@ -43,8 +44,8 @@ class Automaton:
     def __init__(self, schema: Json, options: Options) -> None:
         self.world = Schemas(schema, options)
         self.root = self.world.root
-        self._objects = ObjectClauses(self.world, self.empty)
-        self._arrays = ArrayClauses(self.world, self.empty)
+        self._objects = ObjectClauses(self.world, self.join)
+        self._arrays = ArrayClauses(self.world, self.join)
         self._within: set[int] = set()
 
     def objects(self, state: State) -> list[ClosedObject]:
@@ -72,20 +73,30 @@ class Automaton:
             state.clauses[_CLOSED_ARRAYS] = found
         return found
 
-    def empty(self, lits: Lits, deep: bool) -> bool:  # noqa: FBT001 (called very often)
-        """Say whether surely no value satisfies some literals, at a glance or after a search."""
+    def join(self, have: Lits, lits: Lits, search: bool) -> Lits:  # noqa: FBT001 (a callback)
+        """Return a conjunction: NOTHING if it is seen to be empty, the first if it says no more."""
+        joined = both(have, lits)
+        if joined in (NOTHING, have):
+            return joined
         world = self.world
-        state = world.state(lits)
+        state = world.state(joined)
         if state.empty is not None:
-            return state.empty
+            return NOTHING if state.empty else joined
         with world.below():
-            if deep:
-                return self.is_empty(state)
-            bits, numbers, strings = world.scalars(state)
-            scalar = bits or not numbers.is_empty() or not strings.is_empty()
-            if scalar or not state.kinds & (ARRAY | OBJECT):
-                state.empty = not scalar
-            return bool(state.empty)
+            if search:
+                return NOTHING if self.is_empty(state) else joined
+            scalars = bits, numbers, strings = world.scalars(state)
+            none = not bits and numbers.is_empty() and strings.is_empty()
+            if not state.kinds & (ARRAY | OBJECT):
+                state.empty = none
+                if none:
+                    return NOTHING
+                before = world.state(have)
+                if not before.kinds & (ARRAY | OBJECT) and world.scalars(before) == scalars:
+                    return have
+            elif not none:
+                state.empty = False
+        return joined
 
     def is_empty(self, state: State) -> bool:
         """Say whether surely no value is in a state.

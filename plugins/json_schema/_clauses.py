@@ -21,7 +21,7 @@ from formgate.plugins.json_schema._facts import FALSE, TRUE, Facts, Op
 if TYPE_CHECKING:
     from collections.abc import Hashable, Iterable
 
-    from formgate.plugins.json_schema._shapes import Empty
+    from formgate.plugins.json_schema._shapes import Join
     from formgate.plugins.json_schema._states import Schemas, State
 
 __all__ = ["EXACTLY", "LOOSELY", "UNTRACKED", "Clauses", "Shape"]
@@ -40,7 +40,7 @@ class Shape(Protocol):
     def key(self) -> Hashable:
         """Equal for shapes that say the same."""
 
-    def meet(self, other: Any, empty: Empty, /) -> Any:
+    def meet(self, other: Any, join: Join, /) -> Any:
         """Return what satisfies both."""
 
     def plain(self) -> Any:
@@ -55,15 +55,15 @@ class Clauses(Generic[S]):
 
     Args:
         world: The subschemas.
-        empty: Says whether a conjunction of literals is surely nothing.
+        join: Returns the conjunction of what a member or an item satisfies.
         kind: The kind of values.
         anything: The shape that says nothing.
         task: A number of its own, from 1 to 5.
     """
 
-    def __init__(self, world: Schemas, empty: Empty, kind: int, anything: S, task: int) -> None:
+    def __init__(self, world: Schemas, join: Join, kind: int, anything: S, task: int) -> None:
         self._world = world
-        self._empty = empty
+        self._join = join
         self._kind = kind
         self._any = anything
         self._task = task * 3
@@ -254,35 +254,71 @@ class Clauses(Generic[S]):
 
     def _subtract(self, shapes: list[S], lit: int) -> list[S]:
         """Return shapes less what a literal allows."""
-        return self._without(shapes, lit, self.of(lit)) if shapes else shapes
+        if lit <= FALSE or not shapes:
+            return shapes if lit else []
+        if lit & 1:
+            return self.product(shapes, self.of(lit ^ 1))
+        facts = self._world.facts(lit)
+        if not facts.kinds & self._kind:
+            return shapes
+        if not self._applies_only(facts):
+            return self._without(shapes, lit, self.of(lit))
+        task = lit * 16 + self._task + EXACTLY + 7
+        self._world.go_in(task, lit)
+        try:
+            return self._deny(facts.ops[0], shapes)
+        finally:
+            self._world.come_out(task)
+
+    def _applies_only(self, facts: Facts) -> bool:
+        """Say whether a schema does nothing but apply others, in one way."""
+        return (
+            len(facts.ops) == 1
+            and self.base(facts, UNTRACKED) is self._any
+            and self.rest_of(facts) is None
+        )
 
     def _without(self, shapes: list[S], lit: int, branch: list[S]) -> list[S]:
-        """Return shapes less what a literal allows, given its alternatives."""
+        """Return shapes less what a literal allows, given its alternatives.
+
+        Shapes that have nothing in common with them stay as they are.
+        """
         kept: list[S] = []
+        touched: list[S] = []
         for shape in shapes:
             if all(self._meet(shape, other) is None for other in branch):
                 kept.append(shape)
-                continue
-            left = shape
-            for denied in self.of(lit ^ 1):
-                part = self._meet(left, denied)
-                if part is None:
-                    continue
-                kept.append(part)
-                if part.key == left.key:  # it says so already
-                    break
-                # What this part has need not be in the others: so there are fewer and smaller ones.
-                remains = self.less(left, denied)
-                if remains is None:
-                    break
-                left = remains
+            else:
+                touched.append(shape)
+        if touched and not lit & 1 and self._applies_only(self._world.facts(lit)):
+            kept += self._subtract(touched, lit)
+        else:
+            for shape in touched:
+                kept += self._parts(shape, self.of(lit ^ 1))
         return self._distinct(kept)
+
+    def _parts(self, shape: S, denials: list[S]) -> list[S]:
+        """Return the parts of a shape that satisfy one of some denials."""
+        found: list[S] = []
+        for denied in denials:
+            part = self._meet(shape, denied)
+            if part is None:
+                continue
+            found.append(part)
+            if part.key == shape.key:  # it says so already
+                break
+            # What this part has need not be in the others: so there are fewer and smaller ones.
+            remains = self.less(shape, denied)
+            if remains is None:
+                break
+            shape = remains
+        return found
 
     def _denied(self, facts: Facts) -> list[S]:
         """Return the ways not to satisfy a schema."""
         found = list(self.denied_base(facts))
         for op in facts.ops:
-            found += self._denied_op(op)
+            found += self._deny(op, [self._any])
         rest = self.rest_of(facts)
         if rest is not None and rest != TRUE:
             tracked = self._conjunction(facts, EXACTLY)
@@ -290,37 +326,36 @@ class Clauses(Generic[S]):
             found += [part for part in parts if part is not None]
         return self._distinct(found)
 
-    def _denied_op(self, op: tuple[Any, ...]) -> list[S]:
-        """Return the ways not to satisfy schemas applied in one way."""
+    def _deny(self, op: tuple[Any, ...], shapes: list[S]) -> list[S]:
+        """Return what of some shapes does not satisfy schemas applied in one way."""
         kind = op[0]
         if kind == Op.REF:
-            return self.of(op[1] ^ 1)
+            return self._subtract(shapes, op[1])
         if kind == Op.NOT:
-            return self.of(op[1])
+            return self.product(shapes, self.of(op[1]))
         if kind == Op.ALL:
-            return self._union(self.of(lit ^ 1) for lit in op[1:])
+            return self._union(self._subtract(shapes, lit) for lit in op[1:])
         if kind in (Op.ANY, Op.CONSTS):
-            return self._none_of(op[1:])
+            return self._none_of(op[1:], shapes)
         if kind == Op.ONE:
-            found = list(self._none_of(op[1:]))
+            found = list(self._none_of(op[1:], shapes))
             for place, lit in enumerate(op[1:]):
                 for other in op[1 : place + 1]:
-                    found += self.product(self.of(lit), self.of(other))
+                    found += self.product(self.product(shapes, self.of(lit)), self.of(other))
             return found
         if kind == Op.IF:
             _, test, then, other = op
             return [
-                *self._subtract(self.of(test), then),
-                *self.product(self.of(test ^ 1), self.of(other ^ 1)),
+                *self._subtract(self.product(shapes, self.of(test)), then),
+                *self._subtract(self._subtract(shapes, test), other),
             ]
-        return [] if kind == Op.BASE else self.denied_dependent(op)
+        return [] if kind == Op.BASE else self.product(shapes, self.denied_dependent(op))
 
-    def _none_of(self, lits: Iterable[int]) -> list[S]:
-        """Return the ways to satisfy none of some literals."""
-        found = [self._any]
+    def _none_of(self, lits: Iterable[int], shapes: list[S]) -> list[S]:
+        """Return what of some shapes satisfies none of some literals."""
         for lit in lits:
-            found = self._subtract(found, lit)
-        return found
+            shapes = self._subtract(shapes, lit)
+        return shapes
 
     def product(self, left: list[S], right: list[S]) -> list[S]:
         """Return the alternatives for what satisfies both."""
@@ -357,7 +392,7 @@ class Clauses(Generic[S]):
         self._meets += 1
         if self._meets > _MEETS_PER_CLAUSE * self._world.options.max_clauses:
             raise self._too_many()
-        met: S | None = left.meet(right, self._empty)
+        met: S | None = left.meet(right, self._join)
         return met
 
     def _check(self, shapes: list[S]) -> None:

@@ -219,17 +219,23 @@ class Emitter:
         """Return the node of at least one member, with what stands around."""
         if high == 0 or not (entries or cells):
             return self.builder.nothing()
-        members = self.builder.members(
+        members = self._part(entries, cells, gaps, max(low, 1), high)
+        return self.builder.seq(gaps.opened, members, gaps.closing)
+
+    def _part(
+        self, entries: list[Entry], cells: list[Cell], gaps: Style, low: int, high: int | None
+    ) -> Node:
+        """Return the node of members."""
+        return self.builder.members(
             entries,
             cells,
             colon=gaps.colon,
             comma=gaps.comma,
             ordered=self._ordered,
-            min=max(low, 1),
+            min=low,
             max=high,
             escapes=self.escapes,
         )
-        return self.builder.seq(gaps.opened, members, gaps.closing)
 
     def _with_extra(
         self,
@@ -249,6 +255,14 @@ class Emitter:
         optional = [entry for entry in entries if not entry.required]
         if not optional:
             return self._members(entries + banned, cells, gaps, closed.low, closed.high)
+        required = len(entries) - len(optional)
+        if self._ordered and closed.low <= required + 1 and closed.high is None:
+            gone = [Entry(entry.key, builder.nothing(), False) for entry in entries]
+            others = self._part(gone + banned, cells, gaps, 1, None)
+            named = self._part(entries, [], gaps, max(required, 1), None)
+            both = builder.seq(named, gaps.comma, others)
+            inside = both if required else builder.choice(both, others)
+            return builder.seq(gaps.opened, inside, gaps.closing)
         if len(optional) > _MAX_OPTIONAL:
             self.world.unsupported(
                 where,

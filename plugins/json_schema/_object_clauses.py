@@ -11,7 +11,7 @@ from formgate.plugins.json_schema._shapes import ANY_OBJECT, NOTHING, ObjectShap
 from formgate.plugins.json_schema._strings import StringSet
 
 if TYPE_CHECKING:
-    from formgate.plugins.json_schema._shapes import Empty, Lits
+    from formgate.plugins.json_schema._shapes import Join, Lits
     from formgate.plugins.json_schema._states import Schemas
 
 __all__ = ["ObjectClauses"]
@@ -26,11 +26,11 @@ class ObjectClauses(Clauses[ObjectShape]):
 
     Args:
         world: The subschemas.
-        empty: Says whether a conjunction of literals is surely nothing.
+        join: Returns the conjunction of what a member or an item satisfies.
     """
 
-    def __init__(self, world: Schemas, empty: Empty) -> None:
-        super().__init__(world, empty, OBJECT, ANY_OBJECT, 1)
+    def __init__(self, world: Schemas, join: Join) -> None:
+        super().__init__(world, join, OBJECT, ANY_OBJECT, 1)
 
     def base(self, facts: Facts, track: int) -> ObjectShape | None:
         """Return what a schema's own keywords say of members."""
@@ -79,10 +79,11 @@ class ObjectClauses(Clauses[ObjectShape]):
         objects = facts.objects
         if objects is None:
             return []
+        # Without a required member, or with one that does not satisfy what it should.
         found = [
-            ObjectShape({name: one(lit ^ 1)}, {name: None})
+            ObjectShape({name: one(lit ^ 1)}, {} if name in objects.required else {name: None})
             for name, lit in objects.props.items()
-            if lit != TRUE
+            if lit != TRUE or name in objects.required
         ]
         some: list[tuple[Keys, Lits]] = []
         names = set(objects.props)
@@ -109,7 +110,7 @@ class ObjectClauses(Clauses[ObjectShape]):
             if denied is not StringSet.NONE:
                 some.append((Keys(_NO_NAMES, (denied,), inside=True), ()))
         found += [ObjectShape({}, {}, (), ((keys, lits),), 1) for keys, lits in some]
-        found += [_absent(name) for name in objects.required]
+        found += [_absent(name) for name in objects.required if name not in objects.props]
         if objects.low:
             found.append(ObjectShape({}, {}, high=objects.low - 1))
         if objects.high is not None:
@@ -174,10 +175,10 @@ class ObjectClauses(Clauses[ObjectShape]):
         if len(denied.props) != 1:
             return shape
         ((name, lits),) = denied.props.items()
+        opposite = one(self._world.negation(lits))
         if not denied.required:
-            return self._meet(shape, ObjectShape({}, {name: None})) if lits == NOTHING else shape
-        have = shape.props.get(name, ())
-        if self._empty(both(have, one(self._world.negation(lits))), True):
+            return self._meet(shape, ObjectShape({name: opposite}, {name: None}))
+        if self._join(shape.props.get(name, ()), opposite, True) == NOTHING:
             return self._meet(shape, _absent(name))
         return shape
 

@@ -22,7 +22,7 @@ __all__ = [
     "ANY_OBJECT",
     "NOTHING",
     "ArrayShape",
-    "Empty",
+    "Join",
     "Lits",
     "ObjectShape",
     "both",
@@ -30,8 +30,9 @@ __all__ = [
 ]
 
 Lits = tuple[int, ...]
-# Says whether surely nothing satisfies literals: at a glance, or (True) after a search.
-Empty = Callable[[Lits, bool], bool]
+# Returns the conjunction of two: NOTHING if that is seen, at a glance or (True) after a search; the
+# first if it is seen to imply the second.
+Join = Callable[[Lits, Lits, bool], Lits]
 
 NOTHING: Lits = (FALSE,)
 
@@ -101,19 +102,19 @@ class ObjectShape:
             )
         return self._key
 
-    def meet(self, other: ObjectShape, empty: Empty) -> ObjectShape | None:
+    def meet(self, other: ObjectShape, join: Join) -> ObjectShape | None:
         """Return what satisfies both; None if that is surely nothing.
 
         Args:
             other: The other shape.
-            empty: Says whether a conjunction is surely nothing, at a glance or after a search.
+            join: Returns the conjunction of what a member or an item satisfies.
         """
         if other is ANY_OBJECT:
             return self
         if self is ANY_OBJECT:
             return other
         required = self.required if not other.required else {**self.required, **other.required}
-        props = self._props(other, required, empty)
+        props = self._props(other, required, join)
         if props is None:
             return None
         high = self.high if other.high is None else other.high
@@ -142,7 +143,7 @@ class ObjectShape:
         return ObjectShape(props, required, universals, some, low, high, evaluated)
 
     def _props(
-        self, other: ObjectShape, required: dict[str, None], empty: Empty
+        self, other: ObjectShape, required: dict[str, None], join: Join
     ) -> dict[str, Lits] | None:
         """Return what members satisfy in both shapes; None if a required one surely cannot be.
 
@@ -157,18 +158,14 @@ class ObjectShape:
                 if have is None:
                     props[name] = lits
                 elif have != lits:
-                    joined = both(have, lits)
-                    if joined != NOTHING:
-                        if empty(joined, False):
-                            joined = NOTHING
-                        elif name in required:
-                            doubtful.append(joined)
-                    if joined == NOTHING and name in required:
-                        return None
-                    props[name] = joined
-            for joined in doubtful:
-                if empty(joined, True):
-                    return None
+                    joined = props[name] = join(have, lits, False)
+                    if name in required:
+                        if joined == NOTHING:
+                            return None
+                        if joined != have:
+                            doubtful.append((have, lits))
+            if any(join(have, lits, True) == NOTHING for have, lits in doubtful):
+                return None
         if other.required or self.required:
             for name in required:
                 if props.get(name) == NOTHING:
@@ -248,12 +245,12 @@ class ArrayShape:
             )
         return self._key
 
-    def meet(self, other: ArrayShape, empty: Empty) -> ArrayShape | None:
+    def meet(self, other: ArrayShape, join: Join) -> ArrayShape | None:
         """Return what satisfies both; None if that is surely nothing.
 
         Args:
             other: The other shape.
-            empty: Says whether a conjunction is surely nothing, at a glance or after a search.
+            join: Returns the conjunction of what a member or an item satisfies.
         """
         if other is ANY_ARRAY:
             return self
@@ -271,9 +268,7 @@ class ArrayShape:
             for place, (left, right) in enumerate(
                 zip_longest(self.prefix, other.prefix, fillvalue=())
             ):
-                lits = both(left, right)
-                if lits not in (NOTHING, left, right) and empty(lits, place < low):
-                    lits = NOTHING
+                lits = left if left == right else join(left, right, place < low)
                 if lits == NOTHING:
                     high = place if high is None else min(high, place)
                     break
