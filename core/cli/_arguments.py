@@ -82,7 +82,7 @@ def read_source(
         FormgateError: The file cannot be read as UTF-8.
     """
     try:
-        text = path.read_text(encoding="utf-8")
+        text = path.read_text(encoding="utf-8-sig")
     except UnicodeDecodeError as error:
         raise FormgateError(f"{path} is not UTF-8: {error}") from error
     except OSError as error:

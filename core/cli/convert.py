@@ -65,7 +65,7 @@ def _read(name: str) -> str:
     try:
         if name == "-":
             return sys.stdin.buffer.read().decode("utf-8")
-        return Path(name).read_text(encoding="utf-8")
+        return Path(name).read_text(encoding="utf-8-sig")
     except UnicodeDecodeError as error:
         raise FormgateError(f"{name} is not UTF-8: {error}") from error
     except OSError as error:

@@ -104,7 +104,9 @@ def _source(argument: str) -> str:
     if argument == "-" and sys.stdin is None:
         raise FormgateError("there is no grammar: standard input is closed; name a file")
     try:
-        return sys.stdin.read() if argument == "-" else Path(argument).read_text(encoding="utf-8")
+        return (
+            sys.stdin.read() if argument == "-" else Path(argument).read_text(encoding="utf-8-sig")
+        )
     except UnicodeDecodeError as error:
         raise FormgateError(f"{argument} is not UTF-8: {error}") from error
     except OSError as error:

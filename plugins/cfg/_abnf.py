@@ -146,6 +146,8 @@ class _Parser:
         self._octets = octets
         self._margin = -1  # the column of the rules, once the first is found
         self._own: set[str] = set()
+        # The alternatives of rules to which some were added.
+        self._added: dict[str, list[int]] = {}
 
     def parse(self) -> None:
         """Read all rules."""
@@ -153,7 +155,7 @@ class _Parser:
         while True:
             self._skip()
             if scan.at_end:
-                return
+                break
             if (blank := _BLANK_LINES.match(scan.source, scan.position)) is not None:
                 scan.position = blank.end()
                 continue
@@ -165,6 +167,8 @@ class _Parser:
                     f"a rule begins in the column of the first, {self._margin + 1}", scan.position
                 )
             self._rule()
+        for key, bodies in self._added.items():
+            self._rules.define(key, self._rules.add(Choice(tuple(bodies))))
 
     def _column(self) -> int:
         """Return how far the place is from the beginning of its line."""
@@ -210,8 +214,9 @@ class _Parser:
                 )
             _add_core(Name(key, name.start(), name.end()), scan, rules, octets=self._octets)
             self._own.add(key)
-        more = self._alternatives()
-        rules.define(key, rules.add(Choice((rules.bodies[key], more))))
+        body = rules.bodies[key]
+        self._added.setdefault(key, [body]).append(self._alternatives())
+        rules.define(key, body)
 
     def _alternatives(self) -> int:
         """Read the alternatives of a rule, groups included."""

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from formgate.core._native import Engine
-from formgate.core.errors import EmptyLanguageError, FormgateError, GrammarError
+from formgate.core.errors import EmptyLanguageError, FormgateError, GrammarError, LimitError
 from formgate.core.grammar import GrammarBuilder
 from formgate.core.vocabulary import Vocabulary
 from formgate.plugins.cfg._antlr4 import Element, read_antlr4
@@ -30,6 +30,8 @@ if TYPE_CHECKING:
 __all__ = ["convert"]
 
 _PATIENCE_S = 2.0
+_MOST_PAIRS = 1_000_000
+_MOST_COMPARED = 10_000
 _OPTIONS = {"lexing": "longest", "lexer": "basic"}
 
 
@@ -39,7 +41,7 @@ def convert(source: str, base_path: str | os.PathLike[str] | None, /) -> Convers
     Raises:
         GrammarError: It is malformed, or uses what is not defined.
         UnsupportedConstraint: It uses properties of characters that are not known here.
-        LimitError: A lexer rule, with what it refers to, is too long.
+        LimitError: A lexer rule, with what it refers to, is too long; or there are too many.
     """
     del base_path  # nothing is read but the source
     scan = Scanner(source)
@@ -167,11 +169,23 @@ class _Writer:
             self._terminals.setdefault(name, _Terminal(self._names[name], None))
 
     def _prefer(self) -> None:
-        """Give priorities where two terminals can match the same text."""
+        """Give priorities where two terminals can match the same text.
+
+        Raises:
+            LimitError: There are too many pairs to look at.
+        """
         terminals = [each for each in self._terminals.values() if each.pattern is not None]
+        regexes = [place for place, each in enumerate(terminals) if each.text is None]
+        if len(terminals) * len(regexes) > _MOST_PAIRS:
+            raise LimitError(
+                f"the grammar has {len(terminals):,} terminals, of which {len(regexes):,} are no "
+                f"plain texts: more than {_MOST_PAIRS:,} pairs to compare; merge some of them"
+            )
         overlaps = _Overlaps(any_case=self._grammar.any_case)
         for place, one in enumerate(terminals):
-            for other in terminals[place + 1 :]:
+            # Two texts are the same terminal, or have nothing in common.
+            others = regexes if one.text is not None else range(len(terminals))
+            for other in (terminals[index] for index in others if index > place):
                 if not overlaps.between(one, other):
                     continue
                 one.priority = len(terminals) - place
@@ -333,16 +347,16 @@ class _Overlaps:
         self._flags = "i" if any_case else ""
         self._vocabulary = Vocabulary([*(bytes([b]) for b in range(256)), None], stop_ids=[256])
         self._engines: dict[int, Engine | bool | None] = {}
+        self._compared = 0
 
     def between(self, one: _Terminal, other: _Terminal) -> bool:
         """Say so; also if it is not known, since a priority that is not needed does no harm."""
-        if one.text is not None and other.text is not None:
-            return False
         if one.text is not None:
             return self._takes(other, one.text)
         if other.text is not None:
             return self._takes(one, other.text)
-        return self._compiled(one, other) is not None
+        self._compared += 1
+        return self._compared > _MOST_COMPARED or self._compiled(one, other) is not None
 
     def _takes(self, terminal: _Terminal, text: str) -> bool:
         if id(terminal) not in self._engines:

@@ -259,7 +259,7 @@ def _read(source: str | os.PathLike[str]) -> tuple[str, str | None]:
         return source, None
     path = Path(source)
     try:
-        return path.read_text(encoding="utf8"), str(path.parent)
+        return path.read_text(encoding="utf-8-sig"), str(path.parent)
     except (OSError, UnicodeDecodeError) as error:
         raise GrammarError(f"cannot read the grammar: {error}") from error
 

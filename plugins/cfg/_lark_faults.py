@@ -224,6 +224,9 @@ def _literal_fault(piece: Piece, source: LarkSource) -> GrammarError | None:
             text.index("\n"),
             hint="write \\n for a line break, or add the flag x, which skips blanks",
         )
+    if "\x00" in text:
+        place = piece.begin + text.index("\x00")
+        return source.error(f"a NUL character in a {piece.kind}", place, hint="write \\x00")
     if (escape := _bad_escape(text[1:end])) is not None:
         begin, length, why = escape
         return source.error(f"{why} in a {piece.kind}", piece.begin + 1 + begin, length)

@@ -11,9 +11,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from formgate.core.errors import GrammarError, UnsupportedConstraint
+from formgate.plugins.cfg._shortest import check_shortest, saturated
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from formgate.core.grammar import GrammarBuilder, Node
     from formgate.plugins.cfg._lark_load import Loaded, Op, Terminal
@@ -156,7 +157,16 @@ def _refuse_templates(loaded: Loaded, uses: dict[str, set[tuple[str, str]]]) -> 
 
 
 def write_rules(used: Used, builder: GrammarBuilder, terminal: Callable[[str], Node]) -> None:
-    """Define the rules of a grammar; ``terminal`` says what stands for a terminal in them."""
+    """Define the rules of a grammar; ``terminal`` says what stands for a terminal in them.
+
+    Raises:
+        LimitError: A rule has no text that is short enough to be written.
+    """
+    bodies = {name: used.loaded.rules[name] for name in used.rules}
+    check_shortest(
+        {name: {op.name for op in body if op.kind == "rule"} for name, body in bodies.items()},
+        lambda name, known: _shortest(bodies[name], known),
+    )
     mentioned: set[str] = set()
     for name in used.rules:
         body = used.loaded.rules[name]
@@ -164,6 +174,23 @@ def write_rules(used: Used, builder: GrammarBuilder, terminal: Callable[[str], N
         builder.define(name, write_body(body, builder, terminal))
     for name in mentioned.difference(used.rules):  # zero times
         builder.define(name, builder.nothing())
+
+
+def _shortest(body: Sequence[Op], known: Mapping[str, int]) -> int:
+    """Return how many terminals the shortest text of a body has; unknown rules count as none."""
+    stack: list[int] = []
+    for op in body:
+        if op.kind == "terminal":
+            stack.append(1)
+        elif op.kind == "rule":
+            stack.append(known.get(op.name, 0))
+        elif op.kind == "repeat":
+            stack.append(saturated(stack.pop() * op.low))
+        else:
+            parts = stack[len(stack) - op.low :]
+            del stack[len(stack) - op.low :]
+            stack.append(saturated(sum(parts)) if op.kind == "seq" else min(parts, default=0))
+    return stack[0]
 
 
 def write_body(

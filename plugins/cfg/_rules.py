@@ -14,8 +14,11 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
 from formgate.core.errors import GrammarError, UnsupportedConstraint
+from formgate.plugins.cfg._shortest import check_shortest, saturated
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from formgate.core.grammar import GrammarBuilder, Node
     from formgate.plugins.cfg._scanner import Scanner
 
@@ -193,14 +196,42 @@ class Rules:
         Raises:
             GrammarError: A rule is used but not defined.
             UnsupportedConstraint: There is a difference of rules that recurse.
+            LimitError: A rule has no text that is short enough to be written.
         """
         self.check_names()
+        check_shortest(self._uses, self._shortest)
         nodes: list[Node] = []
         for expression in self._enforceable():
             nodes.append(_node(expression, nodes, builder))
         for name, body in self.bodies.items():
             builder.define(name, nodes[body])
         return builder.rule(root)
+
+    def _shortest(self, name: str, known: Mapping[str, int]) -> int:
+        """Return how many pieces the shortest text of a rule has, or fewer."""
+        done: dict[int, int] = {}
+        stack = [self.bodies[name]]
+        while stack:
+            place = stack.pop()
+            expression = self.expressions[place]
+            parts = _parts(expression)
+            if any(part not in done for part in parts):
+                stack += [place, *(part for part in parts if part not in done)]
+                continue
+            lengths = [done[part] for part in parts]
+            if isinstance(expression, Name):
+                done[place] = known.get(expression.name, 0)
+            elif isinstance(expression, Text):
+                done[place] = 1 if expression.text else 0
+            elif isinstance(expression, Seq):
+                done[place] = saturated(sum(lengths))
+            elif isinstance(expression, Choice):
+                done[place] = min(lengths, default=0)
+            elif isinstance(expression, Repeat):
+                done[place] = saturated(lengths[0] * expression.least)
+            else:  # a character; or a difference, whose texts are the left part's
+                done[place] = lengths[0] if lengths else 1
+        return done[self.bodies[name]]
 
     def recursive(self) -> set[str]:
         """Return the rules that recurse, or use one that does."""

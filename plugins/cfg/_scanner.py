@@ -196,8 +196,8 @@ class Scanner:
 
     def find(self, text: str, begin: int) -> int:
         """Return where a text stands on the line of a place, from there on; -1 if nowhere."""
-        line_end = self.source.find("\n", begin)
-        return self.source.find(text, begin, len(self.source) if line_end < 0 else line_end)
+        found = self.source.find(text, begin)
+        return -1 if found < 0 or self.source.find("\n", begin, found) >= 0 else found
 
     def error(
         self, message: str, offset: int, end: int | None = None, *, hint: str | None = None
