@@ -290,7 +290,7 @@ class Clauses(Generic[S]):
                 kept.append(shape)
             else:
                 touched.append(shape)
-        if touched and not lit & 1 and self._applies_only(self._world.facts(lit)):
+        if touched and lit > FALSE and not lit & 1 and self._applies_only(self._world.facts(lit)):
             kept += self._subtract(touched, lit)
         else:
             for shape in touched:
