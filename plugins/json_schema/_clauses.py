@@ -117,6 +117,8 @@ class Clauses(Generic[S]):
         """Return the alternatives of a state."""
         found: list[S] | None = state.clauses.get(self._kind)
         if found is None:
+            if len(state.lits) == 1 and not state.lits[0] & 1:
+                return self.of(state.lits[0])
             found = [self._any]
             for lit in state.lits:
                 if not lit & 1:
@@ -140,13 +142,17 @@ class Clauses(Generic[S]):
             track = UNTRACKED
         found = self._memo.get((lit, track))
         if found is None:
+            facts = self._world.facts(lit)
+            if not facts.kinds & self._kind:
+                return [self._any] if lit & 1 else []
+            if not facts.ops and not lit & 1 and self.rest_of(facts) is None:
+                base = self.base(facts, track)
+                found = self._memo[lit, track] = [] if base is None else [base]
+                return found
             task = lit * 16 + self._task + track
             self._world.go_in(task, lit)
             try:
-                facts = self._world.facts(lit)
-                if not facts.kinds & self._kind:
-                    found = [self._any] if lit & 1 else []
-                elif lit & 1:
+                if lit & 1:
                     found = self._denied(facts)
                 else:
                     found = self._allowed(facts, track)

@@ -66,6 +66,8 @@ class Emitter:
         self._waiting: list[tuple[State, int]] = []
         self._depth = 0
         self._quote = builder.literal('"')
+        self._braces = builder.literal("{"), builder.literal("}")
+        self._key_nodes: dict[StringSet, Node] = {}
         self._arrays = ArrayWriter(self)
 
     def write(self, state: State) -> Node:
@@ -156,6 +158,17 @@ class Emitter:
         text = self.builder.json_text(strings.node(self.builder), escapes=self.escapes)
         return self.builder.seq(self._quote, text, self._quote)
 
+    def unsupported(self, state: State, reason: str, hint: str) -> None:
+        """Refuse what cannot be enforced in a state, or note that it is left out."""
+        self.world.unsupported(self.world.where(state.lits) or "#", reason, hint)
+
+    def _keys(self, strings: StringSet) -> Node:
+        """Return the node of the names of a cell."""
+        found = self._key_nodes.get(strings)
+        if found is None:
+            found = self._key_nodes[strings] = strings.node(self.builder)
+        return found
+
     def _body(self, state: State, level: int) -> Node:
         """Return what a state is, without a rule."""
         return self._body_of(state, level)[0]
@@ -165,11 +178,10 @@ class Emitter:
         nodes = self.scalars(state)
         arrays, objects = self.automaton.arrays(state), self.automaton.objects(state)
         if arrays or objects:
-            where = self.world.where(state.lits) or "#"
             nodes = [
                 *nodes,
-                *(self._arrays.write(one, level, where) for one in arrays),
-                *(self._object(one, level, where) for one in objects),
+                *[self._arrays.write(one, level, state) for one in arrays],
+                *[self._object(one, level, state) for one in objects],
             ]
         if len(nodes) == 1:
             return nodes[0], not (arrays or objects)
@@ -185,33 +197,33 @@ class Emitter:
 
     # --- objects ---
 
-    def _object(self, closed: ClosedObject, level: int, where: str) -> Node:
+    def _object(self, closed: ClosedObject, level: int, state: State) -> Node:
         """Return the node of the objects of one alternative."""
         if closed.unsure:
-            self.world.unsupported(
-                where,
+            self.unsupported(
+                state,
                 f"this cannot be enforced exactly: {closed.unsure}",
                 "name the member, or state what all members satisfy",
             )
         builder, gaps = self.builder, self.style(level)
         entries = [
-            Entry(name, self.value(state, level + 1), required)
-            for name, state, required in closed.entries
+            Entry(name, self.value(member, level + 1), required)
+            for name, member, required in closed.entries
         ]
         cells = [
-            Cell(keys.node(builder), self.value(state, level + 1)) for keys, state in closed.cells
+            Cell(self._keys(keys), self.value(member, level + 1)) for keys, member in closed.cells
         ]
         if cells:
             # What entries are named is no name of a cell, even where no member follows.
             nothing = builder.nothing() if closed.banned else None
             entries += [Entry(name, nothing, False) for name in closed.banned]
         if closed.extra and not closed.unsure:
-            inside = self._with_extra(closed, entries, cells, gaps, where)
+            inside = self._with_extra(closed, entries, cells, gaps, state)
         else:
             inside = self._members(entries, cells, gaps, closed.low, closed.high)
         if closed.low == 0:
             inside = builder.choice(inside, gaps.hollow)
-        return builder.seq(builder.literal("{"), inside, builder.literal("}"))
+        return builder.seq(self._braces[0], inside, self._braces[1])
 
     def _members(
         self, entries: list[Entry], cells: list[Cell], gaps: Style, low: int, high: int | None
@@ -243,7 +255,7 @@ class Emitter:
         entries: list[Entry],
         cells: list[Cell],
         gaps: Style,
-        where: str,
+        state: State,
     ) -> Node:
         """Return the node of members of which one, at least, is of a cell.
 
@@ -264,8 +276,8 @@ class Emitter:
             inside = both if required else builder.choice(both, others)
             return builder.seq(gaps.opened, inside, gaps.closing)
         if len(optional) > _MAX_OPTIONAL:
-            self.world.unsupported(
-                where,
+            self.unsupported(
+                state,
                 f"some member beyond the {len(entries)} named ones must be there, and too many of "
                 "those are optional to tell",
                 "require the members, or name those that may be there",

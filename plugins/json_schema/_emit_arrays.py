@@ -40,32 +40,33 @@ class ArrayWriter:
         self._builder = emitter.builder
         self._world = emitter.world
         self._counting = 0
+        self._brackets = self._builder.literal("["), self._builder.literal("]")
 
-    def write(self, closed: ClosedArray, level: int, where: str) -> Node:
+    def write(self, closed: ClosedArray, level: int, state: State) -> Node:
         """Return the node of the arrays of one alternative."""
         builder, gaps = self._builder, self._emitter.style(level)
         if closed.repeats:
-            self._world.unsupported(
-                where,
+            self._emitter.unsupported(
+                state,
                 "that two items must be equal (uniqueItems under not) cannot be enforced",
                 "leave uniqueItems out there",
             )
         if closed.counts:
             if closed.unique and (closed.high is None or closed.high > 1):
-                self._world.unsupported(
-                    where,
+                self._emitter.unsupported(
+                    state,
                     "uniqueItems together with contains cannot be enforced",
                     "leave one of them out",
                 )
-            items = self._counted(closed, level, gaps, where)
+            items = self._counted(closed, level, gaps, state)
         elif closed.unique and (closed.high is None or closed.high > 1):
-            items = self._unique(closed, level, gaps, where)
+            items = self._unique(closed, level, gaps, state)
         else:
             items = self._plain(closed, level, gaps)
         inside = builder.seq(gaps.opened, items, gaps.closing)
         if closed.low == 0:
             inside = builder.choice(inside, gaps.hollow)
-        return builder.seq(builder.literal("["), inside, builder.literal("]"))
+        return builder.seq(self._brackets[0], inside, self._brackets[1])
 
     def _plain(self, closed: ClosedArray, level: int, gaps: Style) -> Node:
         """Return the node of at least one item, each at its position."""
@@ -98,13 +99,13 @@ class ArrayWriter:
 
     # --- items that differ ---
 
-    def _unique(self, closed: ClosedArray, level: int, gaps: Style, where: str) -> Node:
+    def _unique(self, closed: ClosedArray, level: int, gaps: Style, state: State) -> Node:
         """Return the node of at least one item, no two equal."""
         if closed.prefix:
-            return self._unique_tuple(closed, level, gaps, where)
+            return self._unique_tuple(closed, level, gaps, state)
         parts = self._values(closed.rest, level)
         if parts is None:
-            self._refuse(where)
+            self._refuse(state)
             return self._plain(closed, level, gaps)
         entries, strings, numbers = parts
         return self._builder.distinct(
@@ -158,7 +159,7 @@ class ArrayWriter:
             if not self._emitter.automaton.is_empty(self._world.both(one, state))
         ]
 
-    def _unique_tuple(self, closed: ClosedArray, level: int, gaps: Style, where: str) -> Node:
+    def _unique_tuple(self, closed: ClosedArray, level: int, gaps: Style, state: State) -> Node:
         """Return the node of items at positions of their own, no two equal.
 
         Where no two positions have a value in common, they cannot be equal; otherwise all ways to
@@ -168,7 +169,7 @@ class ArrayWriter:
         if closed.high is None or closed.high > len(positions):
             missing = None if closed.high is None else closed.high - len(positions)
             if missing != 1:
-                self._refuse(where)
+                self._refuse(state)
                 return self._plain(closed, level, gaps)
             positions.append(closed.rest)
         apart = all(
@@ -183,7 +184,7 @@ class ArrayWriter:
         for choice in choices:
             ways = ways * len(choice) if choice is not None else _MAX_TUPLES + 1
         if ways > _MAX_TUPLES:
-            self._refuse(where)
+            self._refuse(state)
             return self._plain(closed, level, gaps)
         listed = [choice or {} for choice in choices]
         found = []
@@ -217,10 +218,10 @@ class ArrayWriter:
             found[text] = self._emitter.string(StringSet.of([text]))
         return found
 
-    def _refuse(self, where: str) -> None:
+    def _refuse(self, state: State) -> None:
         """Say that ``uniqueItems`` cannot be enforced."""
-        self._world.unsupported(
-            where,
+        self._emitter.unsupported(
+            state,
             "uniqueItems can be enforced for null, truth values, numbers, strings and enumerated "
             "values in any position, not for arrays and objects of any number or for other tuples",
             "give the items a scalar type or an enum, leave uniqueItems out, or compile with "
@@ -229,7 +230,7 @@ class ArrayWriter:
 
     # --- items that are counted ---
 
-    def _counted(self, closed: ClosedArray, level: int, gaps: Style, where: str) -> Node:
+    def _counted(self, closed: ClosedArray, level: int, gaps: Style, state: State) -> Node:
         """Return the node of items of which so many satisfy something: an automaton as rules.
 
         Its states are the position, as far as it matters, and how often each thing was seen. An
@@ -246,10 +247,11 @@ class ArrayWriter:
             steps *= top + 1
         if steps > _MAX_STEPS:
             raise LimitError(
-                f"{where}: counting items (contains, minContains, maxContains beside minItems and "
+                f"{self._world.where(state.lits) or '#'}: counting items (contains, minContains, maxContains beside minItems and "
                 f"maxItems) takes {steps} states, more than {_MAX_STEPS}; lower the bounds"
             )
         self._counting += 1
+        where = self._world.where(state.lits) or "#"
         table = _Counter(self, closed, level, gaps, f"{where} (count {self._counting})", far)
         return table.write()
 

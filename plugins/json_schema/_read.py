@@ -456,6 +456,8 @@ class _Reader:
     def finish(self) -> None:
         """Bring together what several keywords say."""
         facts = self.facts
+        if len(facts.ops) == 1 and facts.ops[0][0] == Op.BASE:
+            facts.ops.clear()
         if facts.arrays is not None:
             self._arrays(facts.arrays)
         if (self.numbers or self.integer) and facts.kinds & NUMBER:

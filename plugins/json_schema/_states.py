@@ -50,6 +50,7 @@ __all__ = ["Scalars", "Schemas", "Site", "State"]
 Scalars = tuple[int, NumberSet | Numerals, StringSet]
 
 _BITS = 7
+_SHORT = 8  # a chain of references that is followed at once
 _SCALARS = _BITS | NUMBER | STRING
 _TASKS = 16  # more than the tasks that work on literals; task 0 is to find the scalars
 _ALL: Scalars = (_BITS, NumberSet.ALL, StringSet.ALL)
@@ -303,8 +304,17 @@ class Schemas:
 
     def _flatten(self, lits: Lits) -> Lits:
         """Replace literals by what they are other names of."""
-        if len(lits) == 1 and lits[0] > FALSE and self.facts(lits[0]).alias is None:
-            return lits
+        if len(lits) == 1:
+            lit = lits[0]
+            for _ in range(_SHORT):
+                if lit <= FALSE:
+                    return lits[:0] if lit == TRUE else (FALSE,)
+                alias = self.facts(lit).alias
+                if alias is None:
+                    return (lit,)
+                if len(alias) > 1:
+                    break
+                lit = alias[0] ^ (lit & 1)
         kept: set[int] = set()
         stack = list(lits)
         seen: set[int] = set()
