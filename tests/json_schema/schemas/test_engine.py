@@ -1,0 +1,97 @@
+"""Random schemas, compiled: texts are accepted exactly if jsonschema finds their values valid."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import hypothesis
+import jsonschema
+import pytest
+from acceptor import Acceptor
+from hypothesis import strategies as st
+from random_schemas import schemas, values
+
+import formgate
+from formgate.core.errors import EmptyLanguageError, GrammarError, LimitError, UnsupportedConstraint
+
+SETTINGS = hypothesis.settings(
+    max_examples=60, deadline=None, suppress_health_check=list(hypothesis.HealthCheck)
+)
+
+
+def engine(schema: Any, vocabulary: formgate.Vocabulary, **options: Any) -> Any:
+    """Return an engine, or None where the schema is refused or nothing is valid."""
+    try:
+        return formgate.compile(schema, vocabulary, format="json_schema", **options)
+    except EmptyLanguageError:
+        return False
+    except (UnsupportedConstraint, LimitError):
+        return None
+    except GrammarError as error:
+        assert "refers to itself" in error.reason
+        return None
+
+
+def accepts(found: Any, text: str) -> bool:
+    return found is not False and found.accepts(text)
+
+
+@SETTINGS
+@hypothesis.given(data=st.data())
+def test_any_order(byte_vocabulary: formgate.Vocabulary, data: st.DataObject) -> None:
+    schema = data.draw(schemas())
+    found = engine(schema, byte_vocabulary, property_order="any")
+    if found is None:
+        return
+    judge = jsonschema.Draft202012Validator(schema)
+    indent = data.draw(st.sampled_from((None, 1)))
+    for value in data.draw(st.lists(values, min_size=4, max_size=12)):
+        text = json.dumps(value, indent=indent)
+        assert accepts(found, text) == judge.is_valid(value), text
+
+
+@SETTINGS
+@hypothesis.given(data=st.data())
+def test_the_order_of_the_schema(
+    byte_vocabulary: formgate.Vocabulary, data: st.DataObject
+) -> None:
+    schema = data.draw(schemas())
+    found = engine(schema, byte_vocabulary)
+    if found is None:
+        return
+    judge = jsonschema.Draft202012Validator(schema)
+    acceptor = Acceptor(schema)
+    for value in data.draw(st.lists(values, min_size=4, max_size=12)):
+        try:
+            ordered = acceptor.ordered(value)
+        except UnsupportedConstraint:  # the engine does not reach it: something else is empty
+            continue
+        if judge.is_valid(value):
+            assert ordered is not None
+            assert accepts(found, json.dumps(ordered[0]))
+        else:
+            assert not accepts(found, json.dumps(value))
+
+
+@pytest.mark.parametrize(
+    ("options", "dumped"),
+    [
+        ({"whitespace": "compact"}, {"separators": (",", ":")}),
+        ({"separators": (", ", ": ")}, {}),
+        ({"separators": (",", " : ")}, {"separators": (",", " : ")}),
+        ({"indent": 2}, {"indent": 2}),
+        ({"indent": 0}, {"indent": 0}),
+        ({"indent": 3, "separators": (" ,", ":")}, {"indent": 3, "separators": (" ,", ":")}),
+    ],
+)
+@hypothesis.settings(SETTINGS, max_examples=15)
+@hypothesis.given(value=values)
+def test_fixed_white_space_is_that_of_json_dumps(
+    byte_vocabulary: formgate.Vocabulary, options: Any, dumped: Any, value: Any
+) -> None:
+    schema = {"const": value}
+    found = engine(schema, byte_vocabulary, **options)
+    assert found.accepts(json.dumps(value, **dumped))
+    loose = json.dumps(value, indent=7, separators=("  ,", ":  "))
+    assert found.accepts(loose) == (loose == json.dumps(value, **dumped))
