@@ -16,7 +16,6 @@ from functools import cache
 from importlib import import_module
 from typing import TYPE_CHECKING, cast
 
-from formgate.core.errors import UnsupportedConstraint
 from formgate.plugins.json_schema._formats_record import Recorder
 
 if TYPE_CHECKING:
@@ -25,7 +24,7 @@ if TYPE_CHECKING:
     from formgate.core.grammar import GrammarBuilder, Node
     from formgate.plugins.json_schema._strings import StringSet
 
-__all__ = ["KNOWN", "check_format", "format_extent", "format_set", "has_format", "recorded_format"]
+__all__ = ["KNOWN", "format_extent", "format_set", "has_format", "recorded_format"]
 
 _FORMATS: Mapping[str, tuple[str, str]] = {
     "date": ("_formats_time", "date"),
@@ -34,6 +33,7 @@ _FORMATS: Mapping[str, tuple[str, str]] = {
     "email": ("_formats_net", "email"),
     "hostname": ("_formats_net", "every_hostname"),
     "idn-email": ("_formats_net", "idn_email"),
+    "idn-hostname": ("_formats_idn", "idn_hostname"),
     "ipv4": ("_formats_net", "ipv4"),
     "ipv6": ("_formats_net", "ipv6"),
     "iri": ("_formats_uri", "iri"),
@@ -57,6 +57,7 @@ _WRITERS: Mapping[str, tuple[str, str]] = {
 _LOOSE: Mapping[str, tuple[str, str]] = {
     "date-time": ("_formats_time", "looser_date_time"),
     "hostname": ("_formats_net", "looser_hostname"),
+    "idn-hostname": ("_formats_idn", "any_text"),
     "time": ("_formats_time", "looser_time"),
 }
 # How long the texts are that those functions write.
@@ -66,24 +67,7 @@ _EXTENTS: Mapping[str, tuple[int, int | None]] = {
     "regex": (0, None),
     "time": (9, None),
 }
-_REFUSED: Mapping[str, str] = {
-    "idn-hostname": "it depends on Punycode and on Unicode normalisation",
-}
-KNOWN = frozenset(_FORMATS) | frozenset(_REFUSED)
-
-
-def check_format(name: str) -> bool:
-    """Say whether a format is known.
-
-    Raises:
-        UnsupportedConstraint: It is known, and cannot be enforced exactly.
-    """
-    if name in _REFUSED:
-        raise UnsupportedConstraint(
-            f"format {name!r} cannot be enforced: {_REFUSED[name]}",
-            hint='leave it out, or take it as a remark with formats="annotate"',
-        )
-    return name in _FORMATS
+KNOWN = frozenset(_FORMATS)
 
 
 def _function(module: str, name: str) -> object:

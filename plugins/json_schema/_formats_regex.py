@@ -3,7 +3,7 @@ r"""``regex``: patterns of ECMAScript with the ``u`` flag.
 Groups nest, so the patterns are no regular language, and names of groups and numbers of counts are
 compared with each other. What is written is a set of patterns that surely are patterns: groups six
 deep, look-around over what has no groups, counts and ranges in order as far as one digit or one
-alphabet tells; no back-references, no names, no properties. Constants are parsed.
+alphabet tells, one name at the most; no back-references, no properties. Constants are parsed.
 """
 
 from __future__ import annotations
@@ -63,7 +63,9 @@ def write_regex(builder: GrammarBuilder) -> Node:
     body = flat
     for _ in range(_DEPTH):
         body = alternatives(look, builder.seq(opening, body, closing, count))
-    return body
+    # One group may have a name: two could have the same.
+    named = builder.seq(written(r"\(\?<[A-Za-z_$][A-Za-z0-9_$]*>"), body, closing, count, body)
+    return builder.seq(body, builder.optional(named))
 
 
 def any_text() -> StringSet:

@@ -20,11 +20,11 @@ from formgate.core.errors import UnsupportedConstraint
 
 if TYPE_CHECKING:
     from formgate.core.grammar import Node
-    from formgate.plugins.json_schema._numbers import Exact
+    from formgate.plugins.json_schema._numbers import Exact, Indicator
     from formgate.plugins.json_schema._numbers_digits import Digits
     from formgate.plugins.json_schema._numbers_write import Range
 
-__all__ = ["write_residues"]
+__all__ = ["whole_from", "write_residues"]
 
 _MAX_RESIDUES = 10_000
 _MAX_STATES = 40_000
@@ -50,6 +50,16 @@ def write_residues(part: Range, digits: Digits) -> Node:
             return node
     automaton = _Automaton(part)
     return _Writer(*automaton.least(), digits).write()
+
+
+def whole_from(one: Indicator) -> int | None:
+    """Return the least exponent from which on every whole mantissa makes a multiple, or None."""
+    if len(one) != 1 or not one[0][0]:
+        return None
+    modulus = one[0][0]
+    scale = places_of(modulus)
+    deciding = _deciding(int(modulus * 10**scale))
+    return None if deciding is None else max(deciding - scale, 0)
 
 
 # -- the last digits decide

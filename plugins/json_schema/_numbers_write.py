@@ -13,7 +13,8 @@ Exponents on top of that, where they cost a few nodes:
 - all numbers, and all above (below) zero: every spelling;
 - other ranges and single numbers: one digit but 0 before the point and any exponent that fits;
 - integers without an upper bound: on whole mantissas where there is no lower bound either, and on
-  mantissas of at most 16 fraction digits from ``e16`` on (so are large floats printed).
+  mantissas of at most 16 fraction digits from ``e16`` on (so are large floats printed); so also
+  multiples of what divides a power of ten, with exponents that make multiples of that power.
 """
 
 from __future__ import annotations
@@ -136,22 +137,22 @@ class _Writer:
             return None
         if part.one == ALWAYS:
             return self._decimals(part)
+        from formgate.plugins.json_schema import _numbers_residues  # noqa: PLC0415
+
         scale = _scale(part.one)
         if scale is None:
-            from formgate.plugins.json_schema._numbers_residues import (  # noqa: PLC0415
-                write_residues,
-            )
-
-            return write_residues(part, self._digits)
-        low, high = _tightened(part)
-        if high is not None and low >= high:
-            return self._points([low]) if low == high else None
-        first = None if low == part.one[0][0] else _bound(low, included=True)
-        last = None if high is None else _bound(high, included=True)
-        node = self._digits.between(first, last, scale)
-        if scale or high is not None:
+            node = _numbers_residues.write_residues(part, self._digits)
+        else:
+            low, high = _tightened(part)
+            if high is not None and low >= high:
+                return self._points([low]) if low == high else None
+            first = None if low == part.one[0][0] else _bound(low, included=True)
+            last = None if high is None else _bound(high, included=True)
+            node = self._digits.between(first, last, scale)
+        shift = _numbers_residues.whole_from(part.one)
+        if part.high is not None or shift is None:
             return node
-        return self._builder.choice(node, *self._large_integers(int(low)))
+        return self._builder.choice(node, *self._large_integers(part, shift))
 
     def _enumerated(self, part: Range) -> list[Exact] | None:
         """Return the numbers of a range if there are few, and they are no range of integers."""
@@ -210,20 +211,18 @@ class _Writer:
         node = self._digits.exponent(low, high)
         return self._builder.nothing() if node is None else node
 
-    def _large_integers(self, least: int) -> list[Node]:
-        """Return integers with exponents, from a lower bound on."""
+    def _large_integers(self, part: Range, shift: int) -> list[Node]:
+        """Return integers with exponents from a lower bound on, multiples of ``10**shift``."""
         builder, digits = self._builder, self._digits
         parts: list[Node] = []
-        if least == 1:
+        low = part.low
+        if low is None or (low <= 1 and part.low_in):
             whole = builder.seq(digits.nonzero, digits.digits, digits.no_fraction)
-            mark = builder.char_class([(69, 69), (101, 101)])
-            plus = builder.seq(builder.optional(builder.literal("+")), builder.plus(digits.digit))
-            minus = builder.seq(builder.literal("-"), builder.plus(digits.zero))
-            parts.append(builder.seq(whole, mark, builder.choice(plus, minus)))
+            parts.append(builder.seq(whole, self._exponents(shift, None)))
         places = builder.optional(
             builder.seq(digits.point, builder.repeat(digits.digit, 1, _FLOAT_PLACES), digits.zeros)
         )
-        start = max(_FLOAT_PLACES, len(str(least)))
+        start = max(_FLOAT_PLACES + shift, len(str(int(low or 0))))
         parts.append(builder.seq(digits.nonzero, places, self._exponents(start, None)))
         return parts
 

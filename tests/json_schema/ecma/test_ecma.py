@@ -17,8 +17,9 @@ from formgate.plugins.json_schema._strings import StringSet
 
 TEXTS = [
     "", "a", "b", "ab", "aa", "aab", "1", "a1", "_", " ", "a b", "é", "aé1", "\n", "a\n", "-",
-    "a-", "😀", "a😀b", "😁", "\x01", "\\c", "c", "A", "x4", "{", "}", "]", "a]", "{,5}", "{a}", "{5",
-    "k", "π", "Σ1", "\x08", "٣", "aaaa", "ba", "  a", "\u2028", "e", "\\", "\x11", "ababab", "😀😀", "[",
+    "a-", "😀", "a😀b", "😁", "\x01", "\\c", "c", "A", "x4", "{", "}", "]", "a]", "{,5}", "{a}",
+    "{5", "k", "π", "Σ1", "\x08", "٣", "aaaa", "ba", "  a", "\u2028", "e", "\\", "\x11", "ababab",
+    "😀😀", "[",
 ]  # fmt: skip
 PLANE_0 = [text for text in TEXTS if max(text, default="") < "\U00010000"]
 

@@ -214,6 +214,30 @@ def test_what_is_no_integer_with_an_exponent(text):
     assert not acceptor(NumberSet.INTEGERS)(text)
 
 
+@pytest.mark.parametrize(
+    ("modulus", "text", "accepted"),
+    [
+        ("0.5", "1e308", True),
+        ("0.5", "12.0E+3", True),
+        ("0.01", "1.25e18", True),
+        ("0.01", "1e-2", False),
+        ("2.5", "1e0", False),
+        ("2.5", "1e1", True),
+        ("100", "7e2", True),
+        ("100", "7e1", False),
+        ("100", "1.25e18", True),
+        ("3", "3e2", False),
+    ],
+)
+def test_multiples_with_exponents(modulus, text, accepted):
+    """Where every whole mantissa will do; others are written without exponents."""
+    multiples_of_it = NumberSet.multiple_of(Decimal(modulus))
+    assert acceptor(multiples_of_it)(text) == accepted
+    above = multiples_of_it & NumberSet.at_least(1000)
+    assert not acceptor(above)(text) or Fraction(text) >= 1000
+    assert acceptor(above)("1e400") == (modulus != "3")
+
+
 @settings(max_examples=100, deadline=None)
 @given(st.floats(allow_nan=False, allow_infinity=False))
 def test_floats_as_python_writes_them(value):
