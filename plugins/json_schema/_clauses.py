@@ -61,6 +61,8 @@ class Clauses(Generic[S]):
         task: A number of its own, from 1 to 5.
     """
 
+    _textual = False  # whether the order of a schema's text matters
+
     def __init__(self, world: Schemas, join: Join, kind: int, anything: S, task: int) -> None:
         self._world = world
         self._join = join
@@ -120,9 +122,11 @@ class Clauses(Generic[S]):
             if len(state.lits) == 1 and not state.lits[0] & 1:
                 return self.of(state.lits[0])
             found = [self._any]
-            for lit in state.lits:
-                if not lit & 1:
-                    found = self.product(found, self.of(lit))
+            positive = [lit for lit in state.lits if not lit & 1]
+            if self._textual and len(positive) > 1:
+                positive.sort(key=self._world.position)
+            for lit in positive:
+                found = self.product(found, self.of(lit))
             for lit in state.lits:
                 if lit & 1:
                     found = self._subtract(found, lit ^ 1)

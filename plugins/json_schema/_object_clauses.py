@@ -29,6 +29,8 @@ class ObjectClauses(Clauses[ObjectShape]):
         join: Returns the conjunction of what a member or an item satisfies.
     """
 
+    _textual = True  # members come in the order in which the schema names them
+
     def __init__(self, world: Schemas, join: Join) -> None:
         super().__init__(world, join, OBJECT, ANY_OBJECT, 1)
 

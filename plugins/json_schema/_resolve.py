@@ -101,6 +101,7 @@ class Library:
         self._given = given
         self._resources: dict[str, Resource] = {}
         self._by_root: dict[int, Resource] = {}
+        self._orders: dict[int, dict[str, int]] = {}
         self._envs: dict[tuple[int, ...], Env] = {}
         self.root = self._document(schema, "")
 
@@ -178,6 +179,28 @@ class Library:
         if resource.recursive:
             resource = next((outer for outer in env.scope if outer.recursive), resource)
         return resource.root, self.env(resource, env.scope), resource.where
+
+    def position(self, where: Where) -> tuple[int, ...]:
+        """Return where a schema stands in its document, so that the order is that of the text."""
+        steps = []
+        parent, step = where
+        while parent is not None:
+            steps.append(step)
+            parent, step = parent
+        place = list(self._resources)
+        found = [place.index(step) if step in self._resources else len(place)]
+        value = self._resources[step].root if step in self._resources else None
+        for name in reversed(steps):
+            if isinstance(value, dict):
+                order = self._orders.get(id(value))
+                if order is None:
+                    order = self._orders[id(value)] = {key: at for at, key in enumerate(value)}
+                found.append(order.get(name, len(order)))
+                value = value.get(name)
+            elif isinstance(value, list):
+                found.append(int(name))
+                value = value[int(name)]
+        return tuple(found)
 
     def _document(self, schema: Json, uri: str, default: Draft | None = None) -> Resource:
         """Take a document in and return its root."""

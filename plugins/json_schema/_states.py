@@ -50,6 +50,7 @@ __all__ = ["Scalars", "Schemas", "Site", "State"]
 Scalars = tuple[int, NumberSet | Numerals, StringSet]
 
 _BITS = 7
+_LAST = (1 << 62,)  # a position after all others
 _SHORT = 8  # a chain of references that is followed at once
 _SCALARS = _BITS | NUMBER | STRING
 _TASKS = 16  # more than the tasks that work on literals; task 0 is to find the scalars
@@ -118,6 +119,7 @@ class Schemas:
         self._consts: dict[Hashable, int] = {}
         self._unions: dict[Lits, int] = {}
         self._scalars: dict[int, Scalars] = {}
+        self._positions: dict[int, tuple[int, ...]] = {}
         self._busy: set[int] = set()
         self._depth = 0
         root = self.library.root
@@ -243,6 +245,19 @@ class Schemas:
             if site.schema is not None:
                 found.append(("not " if lit & 1 else "") + pointer(site.where))
         return " and ".join(dict.fromkeys(found))
+
+    def position(self, lit: int) -> tuple[int, ...]:
+        """Return where the schema of a literal stands in the text; what nobody wrote comes last."""
+        found = self._positions.get(lit)
+        if found is None:
+            site = self._sites[lit >> 1]
+            if site.schema is not None:
+                found = self.library.position(site.where)
+            else:
+                inner = [one for op in self.facts(lit).ops for one in op[1:] if one > FALSE]
+                found = min(map(self.position, inner), default=_LAST)
+            self._positions[lit] = found
+        return found
 
     def _alias(self, facts: Facts, index: int) -> Lits | None:
         """Return literals that say the same as the facts, or None."""
