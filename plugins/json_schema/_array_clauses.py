@@ -9,7 +9,7 @@ from formgate.plugins.json_schema._facts import ARRAY, FALSE, TRUE, UNBOUNDED, F
 from formgate.plugins.json_schema._shapes import ANY_ARRAY, NOTHING, ArrayShape, one
 
 if TYPE_CHECKING:
-    from formgate.plugins.json_schema._shapes import Join, Lits
+    from formgate.plugins.json_schema._shapes import Join
     from formgate.plugins.json_schema._states import Schemas
 
 __all__ = ["ArrayClauses"]

@@ -73,7 +73,7 @@ class Automaton:
             state.clauses[_CLOSED_ARRAYS] = found
         return found
 
-    def join(self, have: Lits, lits: Lits, search: bool) -> Lits:  # noqa: FBT001 (a callback)
+    def join(self, have: Lits, lits: Lits, search: bool) -> Lits:
         """Return a conjunction: NOTHING if it is seen to be empty, the first if it says no more."""
         joined = both(have, lits)
         if joined in (NOTHING, have):

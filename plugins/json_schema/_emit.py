@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from formgate.plugins.json_schema._automaton import Automaton
     from formgate.plugins.json_schema._closed import ClosedObject
     from formgate.plugins.json_schema._options import Options
-    from formgate.plugins.json_schema._states import Scalars, State
+    from formgate.plugins.json_schema._scalars import Scalars, State
 
 __all__ = ["Emitter"]
 

@@ -9,27 +9,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from formgate.core.errors import GrammarError, UnsupportedConstraint
 from formgate.plugins.json_schema._facts import (
-    ARRAY,
-    BOOLEAN,
-    FALSE_VALUE,
-    NULL,
     NUMBER,
-    OBJECT,
     STRING,
     TRUE,
-    TRUE_VALUE,
     ArrayFacts,
     Facts,
     ObjectFacts,
     Op,
 )
 from formgate.plugins.json_schema._numbers import NumberSet
-from formgate.plugins.json_schema._resolve import pointer
-from formgate.plugins.json_schema._spelled import Numerals, meet_numbers
-from formgate.plugins.json_schema._strings import StringSet
-from formgate.plugins.json_schema._values import is_number, value_key
+from formgate.plugins.json_schema._read_scalars import ScalarReader, WrongSchemaError
+from formgate.plugins.json_schema._spelled import Numerals
 
 if TYPE_CHECKING:
     from formgate.plugins.json_schema._resolve import Env, Where
@@ -38,33 +29,31 @@ if TYPE_CHECKING:
 
 __all__ = ["WrongSchemaError", "read"]
 
-_KINDS = {
-    "null": NULL,
-    "boolean": BOOLEAN,
-    "number": NUMBER,
-    "string": STRING,
-    "array": ARRAY,
-    "object": OBJECT,
-}
 # Keywords that a meta-schema of one's own may leave out.
 _VALIDATION = frozenset(
-    (
-        "type enum const multipleOf minimum maximum exclusiveMinimum exclusiveMaximum minLength "
-        "maxLength pattern minItems maxItems uniqueItems minContains maxContains minProperties "
-        "maxProperties required dependentRequired"
-    ).split()
+    [
+        "type",
+        "enum",
+        "const",
+        "multipleOf",
+        "minimum",
+        "maximum",
+        "exclusiveMinimum",
+        "exclusiveMaximum",
+        "minLength",
+        "maxLength",
+        "pattern",
+        "minItems",
+        "maxItems",
+        "uniqueItems",
+        "minContains",
+        "maxContains",
+        "minProperties",
+        "maxProperties",
+        "required",
+        "dependentRequired",
+    ]
 )
-_MAX_COUNT = 2**31 - 1  # of members, items or characters: no text that long is ever written
-
-
-class WrongSchemaError(Exception):
-    """A schema breaks the rules of its draft."""
-
-    def __init__(self, env: Env, where: Where, reason: str) -> None:
-        super().__init__(reason)
-        self.env = env
-        self.where = where
-        self.reason = reason
 
 
 def read(schema: dict[str, Json], env: Env, where: Where, world: Schemas) -> Facts:
@@ -91,131 +80,10 @@ def read(schema: dict[str, Json], env: Env, where: Where, world: Schemas) -> Fac
     return reader.facts
 
 
-class _Reader:
+class _Reader(ScalarReader):
     """Reads one schema; a method for each keyword."""
 
-    __slots__ = (
-        "characters",
-        "env",
-        "facts",
-        "integer",
-        "numbers",
-        "schema",
-        "strings",
-        "values",
-        "where",
-        "world",
-    )
-
-    def __init__(self, schema: dict[str, Json], env: Env, where: Where, world: Schemas) -> None:
-        self.schema = schema
-        self.env = env
-        self.where = where
-        self.world = world
-        self.facts = Facts()
-        self.integer = False
-        self.numbers: list[tuple[str, Any]] = []
-        self.strings: list[tuple[str, str]] = []
-        self.characters: list[int | None] | None = None
-        self.values: list[list[Json]] | None = None
-
-    # --- kinds and values ---
-
-    def type(self, value: Json) -> None:
-        """``type``: one name or several; integers are numbers."""
-        kinds = _KINDS.get(value) if isinstance(value, str) else None
-        if kinds is None:
-            kinds = self._several(value)
-        self.facts.kinds &= kinds
-
-    def _several(self, value: Json) -> int:
-        """Return the kinds of a name that is no plain one, or of a list of names."""
-        if value == "integer":
-            self.integer = True
-            return NUMBER
-        if not isinstance(value, list) or not all(isinstance(name, str) for name in value):
-            raise self.wrong("type", "type is the name of a type or a list of them")
-        kinds = 0
-        for name in value:
-            if name != "integer" and name not in _KINDS:
-                raise self.wrong("type", f"{name!r} is not the name of a type")
-            kinds |= _KINDS.get(name, NUMBER)
-        self.integer = "integer" in value and "number" not in value
-        return kinds
-
-    def enum(self, value: Json) -> None:
-        """``enum``: the values there are."""
-        if not isinstance(value, list):
-            raise self.wrong("enum", "enum is a list of values")
-        self.values = [value] if self.values is None else [*self.values, value]
-
-    def const(self, value: Json) -> None:
-        """``const``: the one value there is."""
-        self.values = [[value]] if self.values is None else [*self.values, [value]]
-
-    # --- numbers ---
-
-    def _number(self, keyword: str, value: Json) -> None:
-        if not is_number(value):
-            raise self.wrong(keyword, f"{keyword} is a number")
-        self.numbers.append((keyword, value))
-
-    def multiple_of(self, value: Json) -> None:
-        """``multipleOf``."""
-        if is_number(value) and value <= 0:
-            raise self.wrong("multipleOf", "multipleOf is greater than 0")
-        self._number("multipleOf", value)
-
-    def minimum(self, value: Json) -> None:
-        """``minimum``."""
-        self._number("minimum", value)
-
-    def maximum(self, value: Json) -> None:
-        """``maximum``."""
-        self._number("maximum", value)
-
-    def exclusive_minimum(self, value: Json) -> None:
-        """``exclusiveMinimum``: a number, a truth value up to draft 4."""
-        self._exclusive("exclusiveMinimum", value)
-
-    def exclusive_maximum(self, value: Json) -> None:
-        """``exclusiveMaximum``: a number, a truth value up to draft 4."""
-        self._exclusive("exclusiveMaximum", value)
-
-    def _exclusive(self, keyword: str, value: Json) -> None:
-        if self.env.resource.draft.rank > 4:
-            self._number(keyword, value)
-        elif not isinstance(value, bool):
-            raise self.wrong(keyword, f"{keyword} is true or false in draft 4")
-
-    # --- strings ---
-
-    def min_length(self, value: Json) -> None:
-        """``minLength``, in code points."""
-        count = self.count("minLength", value)
-        if self.characters is None:
-            self.characters = [0, None]
-        self.characters[0] = count
-
-    def max_length(self, value: Json) -> None:
-        """``maxLength``, in code points."""
-        count = self.most("maxLength", value)
-        if self.characters is None:
-            self.characters = [0, None]
-        self.characters[1] = count
-
-    def pattern(self, value: Json) -> None:
-        """``pattern``: some part of the string matches."""
-        if not isinstance(value, str):
-            raise self.wrong("pattern", "pattern is a string")
-        self.strings.append(("pattern", value))
-
-    def format(self, value: Json) -> None:
-        """``format``."""
-        if not isinstance(value, str):
-            raise self.wrong("format", "format is a string")
-        if self.world.options.formats == "assert":
-            self.strings.append(("format", value))
+    __slots__ = ()
 
     # --- objects ---
 
@@ -400,57 +268,6 @@ class _Reader:
         # Without the two it constrains nothing, but what it evaluates counts.
         self.facts.ops.append((Op.IF, test, then, other))
 
-    # --- parts ---
-
-    def lit(self, value: Json, keyword: str) -> int:
-        """Return the literal of the schema that a keyword holds."""
-        return self.world.lit(value, self.env, (self.where, keyword))
-
-    def several(self, keyword: str, value: Json, least: int = 0) -> list[int]:
-        """Return the literals of a list of schemas."""
-        if not isinstance(value, list) or len(value) < least:
-            raise self.wrong(keyword, f"{keyword} is a list of schemas")
-        way = (self.where, keyword)
-        lit, env = self.world.lit, self.env
-        return [lit(inner, env, (way, str(place))) for place, inner in enumerate(value)]
-
-    def named(self, keyword: str, value: Json) -> dict[str, int]:
-        """Return the literals of schemas by name."""
-        if not isinstance(value, dict):
-            raise self.wrong(keyword, f"{keyword} is an object with schemas")
-        way = (self.where, keyword)
-        lit, env = self.world.lit, self.env
-        return {name: lit(inner, env, (way, name)) for name, inner in value.items()}
-
-    def names(self, keyword: str, value: Json) -> list[str]:
-        """Return a list of names."""
-        if not isinstance(value, list) or not all(isinstance(name, str) for name in value):
-            raise self.wrong(keyword, f"{keyword} is a list of names")
-        return value
-
-    def count(self, keyword: str, value: Json) -> int:
-        """Return a count."""
-        if not is_number(value) or value < 0 or value != int(value):
-            raise self.wrong(keyword, f"{keyword} is a whole number from 0")
-        return int(value)
-
-    def most(self, keyword: str, value: Json) -> int | None:
-        """Return a bound from above; None when it is beyond every text."""
-        count = self.count(keyword, value)
-        return None if count > _MAX_COUNT else count
-
-    def matching(self, source: str, where: Where) -> StringSet | None:
-        """Return the names that a pattern matches; None when that is left out."""
-        try:
-            return StringSet.pattern(source, pointer=pointer(where))
-        except UnsupportedConstraint as error:
-            self.world.left_out(error, where)
-            return None
-
-    def wrong(self, keyword: str, reason: str) -> WrongSchemaError:
-        """Return the error for a keyword of the wrong form."""
-        return WrongSchemaError(self.env, (self.where, keyword), reason)
-
     # --- the end ---
 
     def finish(self) -> None:
@@ -477,115 +294,6 @@ class _Reader:
                 arrays.rest = self.lit(schema["additionalItems"], "additionalItems")
                 arrays.evaluates = True
         arrays.marks = draft.rank >= 2020
-
-    def _number_set(self) -> NumberSet:
-        """Return the numbers that the keywords for numbers allow."""
-        schema = self.schema
-        found = NumberSet.INTEGERS if self.integer else NumberSet.ALL
-        old = self.env.resource.draft.rank == 4
-        try:
-            for keyword, value in self.numbers:
-                if keyword == "minimum":
-                    one = NumberSet.at_least(value, old and bool(schema.get("exclusiveMinimum")))
-                elif keyword == "maximum":
-                    one = NumberSet.at_most(value, old and bool(schema.get("exclusiveMaximum")))
-                elif keyword == "exclusiveMinimum":
-                    one = NumberSet.at_least(value, exclusive=True)
-                elif keyword == "exclusiveMaximum":
-                    one = NumberSet.at_most(value, exclusive=True)
-                else:
-                    one = NumberSet.multiple_of(value)
-                found &= one
-        except GrammarError as error:
-            raise self.world.placed(error, self.where) from None
-        return found
-
-    def _string_set(self) -> StringSet:
-        """Return the strings that the keywords for strings allow."""
-        found = StringSet.ALL
-        if self.characters is not None:
-            low, high = self.characters
-            if low > _MAX_COUNT:
-                return StringSet.NONE
-            if low or high is not None:
-                found = StringSet.length(low, high)
-        for keyword, value in self.strings:
-            where = (self.where, keyword)
-            if keyword == "format":
-                try:
-                    one = StringSet.format(value)
-                except UnsupportedConstraint as error:
-                    self.world.left_out(error, where)
-                    self.facts.loose = True
-                    continue
-                if one is StringSet.ALL:
-                    self.world.unknown_formats.setdefault(value, where)
-            else:
-                matched = self.matching(value, where)
-                if matched is None:
-                    self.facts.loose = True
-                    continue
-                one = matched
-            found = one if found is StringSet.ALL else found & one
-        return found
-
-    def _values(self, lists: list[list[Json]]) -> None:
-        """``enum`` and ``const``: by kind; arrays and objects are schemas of their own."""
-        facts = self.facts
-        kept = lists[0]
-        try:
-            for other in lists[1:]:
-                keys = {value_key(value) for value in other}
-                kept = [value for value in kept if value_key(value) in keys]
-            if not all(type(value) is str for value in kept):
-                self._mixed(kept)
-                return
-        except TypeError as error:
-            raise self.wrong("enum", str(error)) from None
-        facts.kinds &= STRING
-        self._strings(kept)
-
-    def _mixed(self, values: list[Json]) -> None:
-        """Take in values that are not all strings."""
-        facts = self.facts
-        kinds = 0
-        strings, numbers, others = [], [], []
-        for value in values:
-            if isinstance(value, str):
-                kinds |= STRING
-                strings.append(value)
-            elif value is None:
-                kinds |= NULL
-            elif isinstance(value, bool):
-                kinds |= TRUE_VALUE if value else FALSE_VALUE
-            elif is_number(value):
-                kinds |= NUMBER
-                numbers.append(value)
-            elif isinstance(value, list):
-                kinds |= ARRAY
-                others.append(self.world.const(value))
-            elif isinstance(value, dict):
-                kinds |= OBJECT
-                others.append(self.world.const(value))
-            else:
-                raise self.wrong("enum", f"{value!r:.60} is no JSON value")
-        facts.kinds &= kinds
-        if others:
-            facts.ops.append((Op.CONSTS, *dict.fromkeys(others)))
-        self._strings(strings)
-        if facts.kinds & NUMBER:
-            try:
-                found = NumberSet.of(numbers)
-                facts.number = found if facts.number is None else meet_numbers(facts.number, found)
-            except GrammarError as error:
-                raise self.world.placed(error, self.where) from None
-
-    def _strings(self, values: list[str]) -> None:
-        """Take in the strings among the values."""
-        facts = self.facts
-        if facts.kinds & STRING:
-            found = StringSet.of(values)
-            facts.string = found if facts.string is None else facts.string & found
 
 
 def _table(rank: int) -> dict[str, Any]:

@@ -1,0 +1,285 @@
+"""The scalars that satisfy a schema: null, truth values, numbers and strings.
+
+They need no alternatives: the sets of them are closed under union and complement, so a schema's
+scalars are computed bottom-up, once.
+"""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+from formgate.core.errors import GrammarError, LimitError
+from formgate.plugins.json_schema._facts import FALSE, NUMBER, STRING, Facts, Op
+from formgate.plugins.json_schema._numbers import NumberSet
+from formgate.plugins.json_schema._spelled import Numerals, join_numbers, meet_numbers
+from formgate.plugins.json_schema._strings import StringSet
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from formgate.plugins.json_schema._options import Options
+    from formgate.plugins.json_schema._shapes import Lits
+
+__all__ = ["ScalarSets", "Scalars", "State"]
+
+# Null and truth values as bits of their kinds, numbers, strings.
+Scalars = tuple[int, NumberSet | Numerals, StringSet]
+
+_BITS = 7
+_SCALARS = _BITS | NUMBER | STRING
+_TASKS = 16  # more than the tasks that work on literals; task 0 is to find the scalars
+_ALL: Scalars = (_BITS, NumberSet.ALL, StringSet.ALL)
+_NONE: Scalars = (0, NumberSet.NONE, StringSet.NONE)
+
+
+class State:
+    """A conjunction of literals, in its one form.
+
+    Attributes:
+        index: Its number.
+        lits: Its literals.
+        kinds: The kinds of values that its literals allow by what they say themselves.
+        scalars, empty, clauses: What was found out of it.
+    """
+
+    __slots__ = ("clauses", "empty", "index", "kinds", "lits", "scalars")
+
+    def __init__(self, index: int, lits: Lits, kinds: int) -> None:
+        self.index = index
+        self.lits = lits
+        self.kinds = kinds
+        self.scalars: Scalars | None = None
+        self.empty: bool | None = None
+        self.clauses: dict[int, Any] = {}
+
+
+class ScalarSets:
+    """Finds scalars, and keeps account of what is being worked on.
+
+    Args:
+        options: The options.
+
+    Attributes:
+        relaxed: What was left out: the reason by the place.
+    """
+
+    def __init__(self, options: Options) -> None:
+        self.options = options
+        self.relaxed: dict[str, str] = {}
+        self._scalars: dict[int, Scalars] = {}
+        self._busy: set[int] = set()
+        self._depth = 0
+
+    def facts(self, lit: int) -> Facts:
+        """Return what the schema of a literal says, its sign aside."""
+        raise NotImplementedError
+
+    def where(self, lits: Iterable[int]) -> str:
+        """Return the places of the schemas of literals, for people."""
+        raise NotImplementedError
+
+    def scalars(self, state: State) -> Scalars:
+        """Return the null, truth values, numbers and strings of a state."""
+        found = state.scalars
+        if found is None:
+            found = _NONE
+            if state.kinds & _SCALARS:
+                found = _ALL
+                for lit in state.lits:
+                    found = _meet(found, self.scalars_of(lit))
+            state.scalars = found
+        return found
+
+    def scalars_of(self, lit: int) -> Scalars:
+        """Return the null, truth values, numbers and strings that satisfy a literal.
+
+        Raises:
+            GrammarError: The schema is defined by itself.
+            LimitError: Too many schemas apply by way of each other.
+        """
+        found = self._scalars.get(lit)
+        if found is not None:
+            return found
+        if lit <= FALSE:
+            return _NONE if lit else _ALL
+        self.go_in(lit * _TASKS, lit)
+        try:
+            facts = self.facts(lit)
+            found = self._denied(lit, facts) if lit & 1 else self._allowed(facts)
+        finally:
+            self.come_out(lit * _TASKS)
+        self._scalars[lit] = found
+        return found
+
+    def go_in(self, task: int, lit: int) -> None:
+        """Note that a literal is being worked on; refuse circles and great depth."""
+        if task in self._busy:
+            raise self.circular(lit)
+        if self._depth >= self.options.max_depth:
+            raise LimitError(
+                f"{self.where((lit & ~1,))}: more than max_depth={self.options.max_depth} schemas "
+                "apply to one value by way of each other; raise it, or simplify the schema"
+            )
+        self._busy.add(task)
+        self._depth += 1
+
+    def come_out(self, task: int) -> None:
+        """Note that it is done with."""
+        self._busy.discard(task)
+        self._depth -= 1
+
+    @contextmanager
+    def below(self) -> Iterator[None]:
+        """Look at a member, an item or a name: what is being worked on above is no circle."""
+        kept = self._busy, self._depth
+        self._busy, self._depth = set(), 0
+        try:
+            yield
+        finally:
+            self._busy, self._depth = kept
+
+    def circular(self, lit: int) -> GrammarError:
+        """Return the error for a schema that is defined by itself."""
+        return GrammarError(
+            f"{self.where((lit & ~1,)) or '#'}: the schema refers to itself without going into a "
+            "member or an item, so it says nothing",
+            hint="let the reference stand below properties, items or the like",
+        )
+
+    def _allowed(self, facts: Facts) -> Scalars:
+        """Return the scalars that some facts allow."""
+        kinds = facts.kinds
+        numbers: NumberSet | Numerals = NumberSet.NONE
+        strings = StringSet.NONE
+        if kinds & NUMBER:
+            numbers = NumberSet.ALL if facts.number is None else facts.number
+        if kinds & STRING:
+            strings = StringSet.ALL if facts.string is None else facts.string
+        found = (kinds & _BITS, numbers, strings)
+        for op, *parts in facts.ops:
+            if op in (Op.BASE, Op.CONSTS, Op.DEPENDENT, Op.REQUIRED):
+                continue
+            if found[0] == 0 and found[1] is NumberSet.NONE and found[2] is StringSet.NONE:
+                break
+            found = _meet(found, self._applied(op, parts, found))
+        return found
+
+    def _denied(self, lit: int, facts: Facts) -> Scalars:
+        """Return the scalars that are not allowed, or a superset where that set is a superset."""
+        allowed = self.scalars_of(lit ^ 1)
+        if not self.relaxed:
+            return _complement(allowed)
+        return self._denied_loosely(facts)
+
+    def _denied_loosely(self, facts: Facts) -> Scalars:
+        """Deny each part by itself: what was left out of a part may be anything, denied or not."""
+        kinds = facts.kinds
+        numbers: NumberSet | Numerals = NumberSet.ALL
+        strings = StringSet.ALL
+        if kinds & NUMBER:
+            numbers = NumberSet.NONE if facts.number is None else ~facts.number
+        if kinds & STRING and not facts.loose:
+            strings = StringSet.NONE if facts.string is None else ~facts.string
+        found: Scalars = (_BITS & ~kinds, numbers, strings)
+        for op, *parts in facts.ops:
+            if op in (Op.REF, Op.NOT):
+                found = _join(found, self.scalars_of(parts[0] ^ (op == Op.REF)))
+            elif op == Op.ALL:
+                for part in parts:
+                    found = _join(found, self.scalars_of(part ^ 1))
+            elif op == Op.ANY:
+                one = _ALL
+                for part in parts:
+                    one = _meet(one, self.scalars_of(part ^ 1))
+                found = _join(found, one)
+            elif op in (Op.ONE, Op.IF):
+                found = _ALL
+        return found
+
+    def _applied(self, op: str, parts: list[int], within: Scalars) -> Scalars:
+        """Return the scalars that satisfy schemas applied in one way."""
+        if op == Op.REF:
+            return self.scalars_of(parts[0])
+        if op == Op.NOT:
+            return self.scalars_of(parts[0] ^ 1)
+        if op == Op.ALL:
+            found = _ALL
+            for part in parts:
+                found = _meet(found, self.scalars_of(part))
+            return found
+        if op == Op.ANY:
+            found = _NONE
+            for part in parts:
+                found = _join(found, self.scalars_of(part))
+            return found
+        if op == Op.ONE:
+            return self._one(parts, within)
+        test, then, other = parts
+        return _join(
+            _meet(self.scalars_of(test), self.scalars_of(then)),
+            _meet(self.scalars_of(test ^ 1), self.scalars_of(other)),
+        )
+
+    def _one(self, parts: list[int], within: Scalars) -> Scalars:
+        """Return the scalars that satisfy exactly one of some literals."""
+        once = twice = _NONE
+        for part in parts:
+            one = _meet(self.scalars_of(part), within)
+            twice = _join(twice, _meet(once, one))
+            once = _join(once, one)
+        if self.relaxed and twice != _NONE:
+            return once  # a part may be larger than it should be, so nothing is taken away
+        return _meet(once, _complement(twice))
+
+
+def _meet(left: Scalars, right: Scalars) -> Scalars:
+    """Return what is in both."""
+    if left is _ALL or right is _NONE:
+        return right
+    if right is _ALL or left is _NONE:
+        return left
+    bits, number, string = left
+    other_bits, other_number, other_string = right
+    if number is not other_number:
+        if number is NumberSet.ALL or other_number is NumberSet.NONE:
+            number = other_number
+        elif other_number is not NumberSet.ALL and number is not NumberSet.NONE:
+            number = meet_numbers(number, other_number)
+    if string is not other_string:
+        if string is StringSet.ALL or other_string is StringSet.NONE:
+            string = other_string
+        elif other_string is not StringSet.ALL and string is not StringSet.NONE:
+            string = string & other_string
+    return bits & other_bits, number, string
+
+
+def _join(left: Scalars, right: Scalars) -> Scalars:
+    """Return what is in either."""
+    if left is _NONE or right is _ALL:
+        return right
+    if right is _NONE or left is _ALL:
+        return left
+    bits, number, string = left
+    other_bits, other_number, other_string = right
+    if number is not other_number:
+        if number is NumberSet.NONE or other_number is NumberSet.ALL:
+            number = other_number
+        elif other_number is not NumberSet.NONE and number is not NumberSet.ALL:
+            number = join_numbers(number, other_number)
+    if string is not other_string:
+        if string is StringSet.NONE or other_string is StringSet.ALL:
+            string = other_string
+        elif other_string is not StringSet.NONE and string is not StringSet.ALL:
+            string = string | other_string
+    return bits | other_bits, number, string
+
+
+def _complement(one: Scalars) -> Scalars:
+    """Return what is not in a set."""
+    bits, number, string = one
+    return (
+        _BITS & ~bits,
+        NumberSet.NONE if number is NumberSet.ALL else ~number,
+        StringSet.NONE if string is StringSet.ALL else ~string,
+    )
