@@ -7,7 +7,7 @@ recursion. Cost: a dictionary entry for each call.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple, cast
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from formgate.core.grammar import GrammarBuilder, Node
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
     from typing import Literal
 
-    from formgate.core.grammar import Terminal
+    from formgate.core.grammar import Cell, Entry, Terminal
 
     _Lexer = tuple[tuple[Terminal, ...], Literal["longest", "first"], bool]
 
@@ -158,6 +158,61 @@ class Recorder(GrammarBuilder):
         parts = (start, *(each.pattern for each in given))
         return self._kept(node, "lexed", parts, (given, mode, contextual))
 
+    def json_text(self, part: Node, *, escapes: bool = True) -> Node:
+        """Record the spellings of texts in a JSON string."""
+        node = super().json_text(part, escapes=escapes)
+        return self._kept(node, "json_text", (part,), escapes)
+
+    def members(
+        self,
+        entries: Iterable[Entry],
+        cells: Iterable[Cell] = (),
+        *,
+        colon: Node,
+        comma: Node,
+        **options: Any,
+    ) -> Node:
+        """Record members; the first part is a list in any order, keys perhaps twice."""
+        given, free = list(entries), list(cells)
+        escapes = bool(options.get("escapes", True))
+        keys = [self.json_text(self.literal(entry.key), escapes=escapes) for entry in given]
+        keys += [self.json_text(cell.keys, escapes=escapes) for cell in free]
+        values = [entry.value for entry in given] + [cell.value for cell in free]
+        quote = self.literal('"')
+        pairs = [
+            self.seq(quote, key, quote, colon, value)
+            for key, value in zip(keys, values, strict=True)
+        ]
+        listed = self._listed(pairs, comma)
+        node = super().members(given, free, colon=colon, comma=comma, **options)
+        parts = (listed, colon, comma, *values, *(cell.keys for cell in free))
+        return self._kept(node, "members", parts, (given, free, options))
+
+    def distinct(
+        self,
+        entries: Iterable[Node] = (),
+        *,
+        strings: Iterable[Node] = (),
+        numbers: Iterable[Node] = (),
+        comma: Node,
+        **options: Any,
+    ) -> Node:
+        """Record items; the first part is a list of them, perhaps twice."""
+        groups = list(entries), list(strings), list(numbers)
+        quote = self.literal('"')
+        escapes = bool(options.get("escapes", True))
+        quoted = [self.seq(quote, self.json_text(e, escapes=escapes), quote) for e in groups[1]]
+        listed = self._listed([*groups[0], *quoted, *groups[2]], comma)
+        node = super().distinct(
+            groups[0], strings=groups[1], numbers=groups[2], comma=comma, **options
+        )
+        parts = (listed, comma, *groups[0], *groups[1], *groups[2])
+        return self._kept(node, "distinct", parts, (tuple(map(len, groups)), options))
+
+    def _listed(self, items: list[Node], comma: Node) -> Node:
+        item = self.choice(*items)
+        return self.optional(self.seq(item, self.star(self.seq(comma, item))))
+
     def start(self, node: Node) -> None:
         """Record the start."""
         super().start(node)
@@ -217,8 +272,37 @@ def _written(term: Term, made: dict[Node, Node], builder: GrammarBuilder) -> Nod
         "rule": lambda: builder.rule(str(data)),
         "terminal": lambda: builder.terminal(str(data)),
         "lexed": lambda: _lexed(data, parts, builder),
+        "json_text": lambda: builder.json_text(parts[0], escapes=bool(data)),
+        "members": lambda: _members(data, parts, builder),
+        "distinct": lambda: _distinct(data, parts, builder),
     }
     return calls[term.kind]()
+
+
+def _members(data: object, parts: list[Node], builder: GrammarBuilder) -> Node:
+    """Repeat recorded members on another builder."""
+    given, free, options = cast("tuple[list[Entry], list[Cell], dict[str, Any]]", data)
+    values = parts[3 : 3 + len(given) + len(free)]
+    keys = parts[3 + len(values) :]
+    entries = [each._replace(value=value) for each, value in zip(given, values, strict=False)]
+    cells = [
+        cell._replace(keys=key, value=value)
+        for cell, key, value in zip(free, keys, values[len(given) :], strict=True)
+    ]
+    return builder.members(entries, cells, colon=parts[1], comma=parts[2], **options)
+
+
+def _distinct(data: object, parts: list[Node], builder: GrammarBuilder) -> Node:
+    """Repeat recorded items on another builder."""
+    (first, second, _), options = cast("tuple[tuple[int, int, int], dict[str, Any]]", data)
+    items = parts[2:]
+    return builder.distinct(
+        items[:first],
+        strings=items[first : first + second],
+        numbers=items[first + second :],
+        comma=parts[1],
+        **options,
+    )
 
 
 def _lexed(data: object, parts: list[Node], builder: GrammarBuilder) -> Node:

@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 __all__ = ["Lexer", "Piece", "Repeat", "Symbols"]
 
 _LONGEST_INLINE = 64
+# What stands for its first part here; the others are read in that or in pieces.
+_FIRST_PART = ("lexed", "members", "distinct")
 
 
 @dataclass
@@ -164,7 +166,7 @@ class Symbols:
             found.add(node)
             if node not in self._whole:
                 term = self.record.terms[node]
-                work += term.parts[:1] if term.kind == "lexed" else term.parts
+                work += term.parts[:1] if term.kind in _FIRST_PART else term.parts
         return sorted(found)
 
     def _shape(self, node: Node) -> tuple[int, ...]:
@@ -176,7 +178,7 @@ class Symbols:
             return (self._named(term),)
         if term.kind in ("look_ahead", "look_behind"):
             return ()
-        parts = term.parts[:1] if term.kind == "lexed" else term.parts
+        parts = term.parts[:1] if term.kind in _FIRST_PART else term.parts
         shapes = [self._shapes[part] for part in parts]
         if term.kind == "choice":
             return (self._rule(shapes),)
@@ -251,7 +253,7 @@ def _wholes(record: Recorder) -> set[Node]:
             not is_look and all(part in without_looks for part in term.parts)
         ):
             without_looks.add(node)
-        elif term.kind == "scope":
+        elif term.kind in ("scope", "json_text"):
             without_looks.add(node)  # what looks around in it sees nothing else
             whole.add(node)
         if term.kind in ("intersection", "complement") or (

@@ -185,6 +185,19 @@ def test_a_schema_is_handed_to_its_format(byte_vocabulary):
     assert given == [('{"type": "object",\n "maxProperties": 0}', {})] * 2
 
 
+def test_schemas_in_grammars(byte_vocabulary):
+    schema = '{"type": "object", "required": ["n"], "properties": {"n": {"type": "integer"}}}'
+    source = f'start: ("call" %json {schema})+\n%ignore " "'
+    engine = compiled(source, byte_vocabulary, lexing="any")
+    assert engine.accepts('call {"n": 3} call{"n":4, "m": [1]}')
+    assert not engine.accepts('call {"m": 3}')
+    source = source.replace("integer", "number?")
+    with pytest.raises(GrammarError, match="in %json: ") as caught:
+        compiled(source, byte_vocabulary, lexing="any")
+    assert caught.value.source == source
+    assert caught.value.offset == source.index("%json")
+
+
 @pytest.mark.parametrize(
     ("source", "reason"),
     [

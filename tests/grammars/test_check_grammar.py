@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+import json
 import random
 from pathlib import Path
 
@@ -13,13 +15,13 @@ from random_rules import rule_sets
 
 import formgate
 from formgate.core.errors import EmptyLanguageError, FormgateError, GrammarError
-from formgate.core.grammar import GrammarBuilder
+from formgate.core.grammar import Cell, Entry, GrammarBuilder
 from formgate.plugins.cfg import check_grammar
 from formgate.plugins.cfg._testing import _recorded
 from formgate.plugins.cfg._testing_coverage import Coverage
 from formgate.plugins.cfg._testing_lexemes import lark_tokens
 from formgate.plugins.cfg._testing_oracles import ORACLES, find_oracle
-from formgate.plugins.cfg._testing_record import Recorder
+from formgate.plugins.cfg._testing_record import Recorder, rebuilt
 from formgate.plugins.cfg._testing_sampler import ByteWalker, RuleSampler, mutant, walk
 from formgate.plugins.cfg._testing_spell import Speller, made_up_vocabulary
 from formgate.plugins.cfg._testing_symbols import Symbols
@@ -288,6 +290,74 @@ def test_a_text_that_lark_drops_is_read_in_every_cut(byte_vocabulary):
     assert figures["texts_in_every_cut"] == ["dropped"]
     assert "read in every cut into terminals, since lark's is not known: dropped" in str(report)
     assert figures["terminals_unused"] == ["C"]
+
+
+def test_schemas_are_drawn_and_read():
+    schema = {
+        "type": "object",
+        "properties": {
+            "name": {"type": "string", "maxLength": 3},
+            "tags": {"type": "array", "items": {"enum": ["a", "b"]}, "uniqueItems": True},
+            "next": {"$ref": "#"},
+        },
+        "additionalProperties": False,
+    }
+    accept = {"all": b'{"name": "x", "tags": ["b", "a"], "next": {"next": {}}}'}
+    reject = {"twice": b'{"tags": ["a", "a"]}'}
+    report = check_grammar(
+        schema, format="json_schema", accept=accept, reject=reject, oracle="json", count=12
+    )
+    assert report.ok, str(report)
+    assert report.coverage["the samples"]["rules_unused"] == []
+    pytest.importorskip("lark")
+    source = f'start: "<" %json {json.dumps(schema)} ">"'
+    report = check_grammar(
+        source,
+        format="lark",
+        options={"lexing": "any"},
+        accept={name: b"<" + data + b">" for name, data in accept.items()},
+        reject={name: b"<" + data + b">" for name, data in reject.items()},
+        count=12,
+    )
+    assert report.ok, str(report)
+    assert "start" not in report.coverage["the samples"]["rules_unused"]
+
+
+@pytest.mark.parametrize("is_ordered", [False, True])
+def test_members_and_items_are_rebuilt_as_they_were(byte_vocabulary, is_ordered):
+    recorder = Recorder(embed=lambda *_: None)
+    chars = recorder.plus(recorder.char_class([(ord("a"), ord("b"))]))
+    one, comma, colon = (recorder.literal(each) for each in "1,:")
+    items = recorder.distinct(
+        [one], strings=[chars], numbers=[recorder.literal("2")], comma=comma, max=3
+    )
+    whole = recorder.seq(
+        recorder.members(
+            [Entry("a", one, required=True), Entry("c", items)],
+            [Cell(chars, one)],
+            colon=colon,
+            comma=comma,
+            ordered=is_ordered,
+            min=2,
+            escapes=False,
+        ),
+        recorder.literal("."),
+    )
+    builder = GrammarBuilder()
+    builder.start(rebuilt(recorder, whole, builder))
+    again = builder.build().compile(byte_vocabulary)
+    recorder.start(whole)
+    engine = recorder.build().compile(byte_vocabulary)
+    pieces = ('"a":1', '"b":1', '"ab":1', '"c":1', '"c":"b"', '"c":1,"b",2', '"c":1,1')
+    texts = [
+        ",".join(chosen) + "."
+        for length in range(4)
+        for chosen in itertools.product(pieces, repeat=length)
+    ]
+    accepted = [text for text in texts if engine.accepts(text)]
+    assert [text for text in texts if again.accepts(text)] == accepted
+    assert '"a":1,"c":1,"b",2.' in accepted
+    assert ('"b":1,"a":1.' in accepted) is not is_ordered
 
 
 def test_formats_without_rules():
