@@ -1,14 +1,15 @@
 """Alternatives: what literals say of objects, or of arrays, as a list of shapes.
 
 Each list is a disjunction: a value satisfies the literal exactly if it has one of the shapes. The
-shapes may overlap. Shapes that are surely nothing are dropped while alternatives are multiplied, and
-``oneOf`` negates a branch only against branches that it may overlap with; so real schemas have
-few alternatives, and ``max_clauses`` bounds the rest.
+shapes may overlap. Shapes that are surely nothing are dropped while alternatives are multiplied,
+and a schema is taken away from shapes one part at a time, from those only that it may overlap with;
+so real schemas have few alternatives, and ``max_clauses`` bounds the rest.
 
-Where ``unevaluatedProperties`` or ``unevaluatedItems`` asks which names or items a schema speaks of,
-its alternatives are *tracked*: each shape carries what is evaluated in it. Evaluating more only allows
-more; so it is enough to have an alternative for each set of branches that pass, whatever the
-others do (``LOOSELY``). Only under negation must an alternative know exactly which pass (``EXACTLY``).
+Where ``unevaluatedProperties`` or ``unevaluatedItems`` asks which names or items a schema speaks
+of, its alternatives are *tracked*: each shape carries what is evaluated in it. Evaluating more only
+allows more; so it is enough to have an alternative for each set of branches that pass, whatever
+the others do (``LOOSELY``). Only under negation must an alternative know exactly which pass
+(``EXACTLY``).
 """
 
 from __future__ import annotations
@@ -156,10 +157,7 @@ class Clauses(Generic[S]):
             task = lit * 16 + self._task + track
             self._world.go_in(task, lit)
             try:
-                if lit & 1:
-                    found = self._denied(facts)
-                else:
-                    found = self._allowed(facts, track)
+                found = self._denied(facts) if lit & 1 else self._allowed(facts, track)
             finally:
                 self._world.come_out(task)
             self._memo[lit, track] = found
@@ -193,7 +191,9 @@ class Clauses(Generic[S]):
                 return []
         return found if placed else self.product(found, [base])
 
-    def _apply(self, op: tuple[Any, ...], track: int, found: list[S], base: S) -> list[S]:
+    def _apply(  # noqa: PLR0911 (one for each way)
+        self, op: tuple[Any, ...], track: int, found: list[S], base: S
+    ) -> list[S]:
         """Return what of some alternatives satisfies schemas applied in one way."""
         kind = op[0]
         if kind == Op.REF:
@@ -336,7 +336,9 @@ class Clauses(Generic[S]):
             found += [part for part in parts if part is not None]
         return self._distinct(found)
 
-    def _deny(self, op: tuple[Any, ...], shapes: list[S]) -> list[S]:
+    def _deny(  # noqa: PLR0911 (one for each way)
+        self, op: tuple[Any, ...], shapes: list[S]
+    ) -> list[S]:
         """Return what of some shapes does not satisfy schemas applied in one way."""
         kind = op[0]
         if kind == Op.REF:

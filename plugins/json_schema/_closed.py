@@ -4,8 +4,8 @@ A shape says things about overlapping sets of names; a closed one has an entry f
 matters and *cells* for all others: disjoint sets of names, each with one state for the members.
 Likewise an array becomes a state for each of its first positions and one for all that follow.
 
-The cells are the atoms of the Boolean algebra that the patterns generate, made by splitting one after
-the other and dropping the surely empty; atoms with equal states are one cell.
+The cells are the atoms of the Boolean algebra that the patterns generate, made by splitting one
+after the other and dropping the surely empty; atoms with equal states are one cell.
 """
 
 from __future__ import annotations
@@ -271,7 +271,7 @@ def _atoms(
 
 
 def _hopeless(shape: ObjectShape, signs: dict[StringSet, bool]) -> bool:
-    """Say whether names with these signs are surely not allowed, whatever further signs they get."""
+    """Say whether names with these signs are surely not allowed, whatever else they match."""
     for keys, lits in shape.universals:
         if lits == NOTHING:
             known = [signs.get(pattern) for pattern in keys.patterns]

@@ -1,7 +1,8 @@
 """Whether a set of strings is empty, decided by the engine: the last resort before refusing.
 
-The sets themselves say what is certain at a glance. That two patterns have no string in common takes
-an automaton, which the native core has: it is asked only where a schema would be refused otherwise.
+The sets themselves say what is certain at a glance. That two patterns have no string in common
+takes an automaton, which the native core has: it is asked only where a schema would be refused
+otherwise.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """From states to nodes: the grammar of the JSON texts whose values are in a state.
 
-A state becomes a choice of what it has of each kind. It becomes a rule, named after its place in the
-schema, if it is recursive or met again; where nesting goes deep, too, so that writing needs no deep
-stack: such a state is written when the others are done.
+A state becomes a choice of what it has of each kind. It becomes a rule, named after its place in
+the schema, if it is recursive or met again; where nesting goes deep, too, so that writing needs no
+deep stack: such a state is written when the others are done.
 """
 
 from __future__ import annotations
@@ -80,10 +80,7 @@ class Emitter:
         node = self.value(state, 0)
         while self._waiting:
             waiting, level = self._waiting.pop()
-            record = self._records[waiting, level]
-            name = self._name(waiting, level)
-            assert record.node is not None  # the reference to its rule
-            self.builder.define(name, self._body(waiting, level))
+            self.builder.define(self._name(waiting, level), self._body_of(waiting, level)[0])
         return node
 
     def value(self, state: State, level: int) -> Node:
@@ -168,10 +165,6 @@ class Emitter:
         if found is None:
             found = self._key_nodes[strings] = strings.node(self.builder)
         return found
-
-    def _body(self, state: State, level: int) -> Node:
-        """Return what a state is, without a rule."""
-        return self._body_of(state, level)[0]
 
     def _body_of(self, state: State, level: int) -> tuple[Node, bool]:
         """Return what a state is, and whether it has scalars only."""

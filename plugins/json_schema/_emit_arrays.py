@@ -179,7 +179,7 @@ class ArrayWriter:
         )
         if apart:
             return self._plain(closed, level, gaps)
-        choices = [self._listed(state, level) for state in positions]
+        choices = [self._listed(state) for state in positions]
         ways = 1
         for choice in choices:
             ways = ways * len(choice) if choice is not None else _MAX_TUPLES + 1
@@ -197,7 +197,7 @@ class ArrayWriter:
                     found.append(self._builder.seq(*nodes))
         return self._builder.choice(*found)
 
-    def _listed(self, state: State, level: int) -> dict[object, Node] | None:
+    def _listed(self, state: State) -> dict[object, Node] | None:
         """Return the values of a state with their nodes; None if they are too many to list."""
         if self._emitter.automaton.arrays(state) or self._emitter.automaton.objects(state):
             return None
@@ -245,13 +245,13 @@ class ArrayWriter:
         steps = far + 1
         for top in tops:
             steps *= top + 1
+        where = self._world.where(state.lits) or "#"
         if steps > _MAX_STEPS:
             raise LimitError(
-                f"{self._world.where(state.lits) or '#'}: counting items (contains, minContains, maxContains beside minItems and "
-                f"maxItems) takes {steps} states, more than {_MAX_STEPS}; lower the bounds"
+                f"{where}: counting items (contains, minContains, maxContains beside minItems "
+                f"and maxItems) takes {steps} states, more than {_MAX_STEPS}; lower the bounds"
             )
         self._counting += 1
-        where = self._world.where(state.lits) or "#"
         table = _Counter(self, closed, level, gaps, f"{where} (count {self._counting})", far)
         return table.write()
 

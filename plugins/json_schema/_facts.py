@@ -1,4 +1,4 @@
-"""What a schema says, sorted by what it speaks of: kinds of values, numbers, strings, objects, arrays.
+"""What a schema says, sorted by what it speaks of: kinds, numbers, strings, objects, arrays.
 
 A *literal* is a subschema with a sign, as an integer: twice the subschema's number, plus one if it
 is negated. Literal 0 is the schema ``true``, literal 1 its negation.

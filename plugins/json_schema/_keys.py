@@ -52,7 +52,7 @@ class Keys:
 
     def union(self, other: Keys) -> Keys:
         """Return the names of either; both are ``inside``, or one is everything."""
-        if self == EVERY_KEY or other == EVERY_KEY:
+        if EVERY_KEY in (self, other):
             return EVERY_KEY
         patterns = dict.fromkeys((*self.patterns, *other.patterns))
         return Keys(self.names | other.names, tuple(patterns), inside=True)

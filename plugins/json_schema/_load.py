@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from decimal import Decimal, InvalidOperation
-from pathlib import PurePath
+from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Any
 
 from formgate.core.errors import GrammarError, LimitError
@@ -32,8 +32,7 @@ def load(source: object) -> Json:
         return source
     if isinstance(source, PurePath):
         try:
-            with open(source, encoding="utf-8-sig") as file:
-                text = file.read()
+            text = Path(source).read_text(encoding="utf-8-sig")
         except (OSError, UnicodeDecodeError) as error:
             raise GrammarError(f"cannot read the schema file {source}: {error}") from error
         return _parse(text)

@@ -39,8 +39,8 @@ class Options:
         formats: ``"assert"``: ``format`` constrains; ``"annotate"``: it does not.
         on_unsupported: ``"error"``: what cannot be enforced is refused; ``"relax"`` (or
             ``"validate"``): it is left out with a warning.
-        resources: Documents that the schema refers to: a ``referencing.Registry``, or schemas by their
-            addresses.
+        resources: Documents that the schema refers to: a ``referencing.Registry``, or schemas by
+            their addresses.
         max_states: Most distinct sets of subschemas that values are measured against.
         max_clauses: Most alternatives for the objects, or the arrays, in one place.
         max_depth: Most subschemas that apply to one value by way of each other.
@@ -86,21 +86,10 @@ def read_options(given: Mapping[str, object]) -> Options:
                 hint="its options are: " + ", ".join(known),
             )
         if name in _CHOICES and value not in _CHOICES[name]:
-            raise GrammarError(
-                f"{name} is {_listed(_CHOICES[name])}, not {value!r:.60}",
-            )
+            raise GrammarError(f"{name} is {_listed(_CHOICES[name])}, not {value!r:.60}")
         if name in _COUNTS:
             _check_count(name, value, _COUNTS[name])
-    resources = values.get("resources")
-    if not (
-        resources is None
-        or hasattr(resources, "get_or_retrieve")
-        or (isinstance(resources, Mapping) and all(isinstance(uri, str) for uri in resources))
-    ):
-        raise GrammarError(
-            "resources is a referencing.Registry or a dict of schemas by their addresses, not "
-            f"{resources!r:.60}"
-        )
+    _check_resources(values.get("resources"))
     if "draft" in values:
         values["draft"] = _draft(values["draft"])
     if values.get("separators") is not None:
@@ -115,6 +104,19 @@ def read_options(given: Mapping[str, object]) -> Options:
                 f"{fixed[0]} fixes the white space, so {name} has no meaning beside it"
             )
     return Options(**values)
+
+
+def _check_resources(value: object) -> None:
+    """Refuse what holds no documents."""
+    if not (
+        value is None
+        or hasattr(value, "get_or_retrieve")
+        or (isinstance(value, Mapping) and all(isinstance(uri, str) for uri in value))
+    ):
+        raise GrammarError(
+            "resources is a referencing.Registry or a dict of schemas by their addresses, not "
+            f"{value!r:.60}"
+        )
 
 
 def _draft(value: object) -> str:

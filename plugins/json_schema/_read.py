@@ -144,7 +144,7 @@ class _Reader(ScalarReader):
             self.facts.ops.append((Op.DEPENDENT, name, lit))
 
     def dependencies(self, value: Json) -> None:
-        """``dependencies``: both at once, in all drafts up to 7 and in schemas that still use it."""
+        """``dependencies``: both at once, as drafts up to 7 have it."""
         self._dependent("dependencies", value, schemas=True)
 
     def _dependent(self, keyword: str, value: Json, *, schemas: bool) -> None:
@@ -289,10 +289,10 @@ class _Reader(ScalarReader):
     def _arrays(self, arrays: ArrayFacts) -> None:
         """Take in ``additionalItems``, and drop what has no meaning alone."""
         draft, schema = self.env.resource.draft, self.schema
-        if draft.rank < 2020 and isinstance(schema.get("items"), list):
-            if "additionalItems" in schema:
-                arrays.rest = self.lit(schema["additionalItems"], "additionalItems")
-                arrays.evaluates = True
+        listed = draft.rank < 2020 and isinstance(schema.get("items"), list)
+        if listed and "additionalItems" in schema:
+            arrays.rest = self.lit(schema["additionalItems"], "additionalItems")
+            arrays.evaluates = True
         arrays.marks = draft.rank >= 2020
 
 

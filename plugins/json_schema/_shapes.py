@@ -1,14 +1,15 @@
 """Shapes: conjunctions of what schemas say of objects, and of arrays.
 
-A shape is immutable. What it says of a member or an item is a sorted tuple of literals, all of which
-hold; ``()`` is anything, ``(1,)`` nothing. Shapes are met, never united: an alternative is a list.
+A shape is immutable. What it says of a member or an item is a sorted tuple of literals, all of
+which hold; ``()`` is anything, ``(1,)`` nothing. Shapes are met, never united: alternatives are
+lists.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from itertools import zip_longest
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from formgate.plugins.json_schema._facts import FALSE, TRUE
 
@@ -30,6 +31,7 @@ __all__ = [
 ]
 
 Lits = tuple[int, ...]
+Part = TypeVar("Part")
 # Returns the conjunction of two: NOTHING if that is seen, at a glance or (True) after a search; the
 # first if it is seen to imply the second.
 Join = Callable[[Lits, Lits, bool], Lits]
@@ -68,7 +70,7 @@ class ObjectShape:
 
     __slots__ = ("_key", "evaluated", "high", "low", "props", "required", "some", "universals")
 
-    def __init__(
+    def __init__(  # noqa: PLR0917 (made very often)
         self,
         props: dict[str, Lits],
         required: dict[str, None],
@@ -313,7 +315,7 @@ class ArrayShape:
         )
 
 
-def _joined(left: tuple, right: tuple) -> tuple:  # type: ignore[type-arg] (of either kind)
+def _joined(left: tuple[Part, ...], right: tuple[Part, ...]) -> tuple[Part, ...]:
     """Return what stands in either, once."""
     if not right or left == right:
         return left

@@ -1,8 +1,8 @@
 """Sets of numbers by how they are spelled: in draft 4, 1.0 is no integer although it equals 1.
 
-A set is a pair: the numbers that may be written with digits alone, and those that may be written with
-a fraction or an exponent. It has the operations of ``NumberSet``; schemas of other drafts never
-need it.
+A set is a pair: the numbers that may be written with digits alone, and those that may be written
+with a fraction or an exponent. It has the operations of ``NumberSet``; schemas of other drafts
+never need it.
 """
 
 from __future__ import annotations

@@ -1,10 +1,10 @@
 """States: conjunctions of subschemas and negated subschemas.
 
-Together with the alternatives of ``_clauses`` this is an alternating tree automaton over JSON values:
-a state is a set of literals; a value is in it if each of its literals holds; what a state says of
-members and items are states again. Subschemas are finitely many, hence so are states, and negation
-is a sign on a literal, pushed inwards by the dual of each keyword (Attouche et al., "Witness
-Generation for JSON Schema", PVLDB 15, 2022). States are made when something reaches them.
+Together with the alternatives of ``_clauses`` this is an alternating tree automaton over JSON
+values: a state is a set of literals; a value is in it if each of its literals holds; what a state
+says of members and items are states again. Subschemas are finitely many, hence so are states, and
+negation is a sign on a literal, pushed inwards by the dual of each keyword (Attouche et al.,
+"Witness Generation for JSON Schema", PVLDB 15, 2022). States are made when something reaches them.
 """
 
 from __future__ import annotations

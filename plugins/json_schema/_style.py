@@ -32,7 +32,7 @@ class Style(NamedTuple):
 
 
 def style(options: Options, builder: GrammarBuilder, level: int) -> Style:
-    """Return what stands between tokens at a level of nesting, from 0; only ``indent`` asks for it."""
+    """Return what stands between tokens at a level of nesting, from 0."""
     comma, colon = options.separators or (",", ":")
     if options.indent is not None:
         # As json.dumps does, which leaves no blank after a comma at the end of a line.

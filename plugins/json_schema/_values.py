@@ -60,5 +60,4 @@ def _number_key(value: float | Decimal) -> Hashable:
     kept = text.rstrip("0")
     if not kept:
         return ("n", 0, "", 0)
-    assert isinstance(exponent, int)  # finite
-    return ("n", sign, kept.lstrip("0"), exponent + len(text) - len(kept))
+    return ("n", sign, kept.lstrip("0"), int(exponent) + len(text) - len(kept))

@@ -29,7 +29,7 @@ _OLD_WAYS = {
 
 
 def explain(error: WrongSchemaError) -> GrammarError:
-    """Return the error for the user: the place, and the reason in jsonschema's words if it has any."""
+    """Return the error for the user: the place, and the reason in jsonschema's words if any."""
     resource = error.env.resource
     draft = resource.draft.name
     place, reason = pointer(error.where), error.reason
