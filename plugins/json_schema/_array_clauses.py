@@ -9,7 +9,7 @@ from formgate.plugins.json_schema._facts import ARRAY, FALSE, TRUE, UNBOUNDED, F
 from formgate.plugins.json_schema._shapes import ANY_ARRAY, NOTHING, ArrayShape, one
 
 if TYPE_CHECKING:
-    from formgate.plugins.json_schema._shapes import Join
+    from formgate.plugins.json_schema._shapes import Join, Lits
     from formgate.plugins.json_schema._states import Schemas
 
 __all__ = ["ArrayClauses"]
@@ -41,7 +41,7 @@ class ArrayClauses(Clauses[ArrayShape]):
         if arrays.rest == FALSE:
             high = len(prefix) if high is None else min(high, len(prefix))
         rests = () if arrays.rest == TRUE else ((len(arrays.prefix), one(arrays.rest)),)
-        counts = ()
+        counts: tuple[tuple[int, Lits, int, int | None], ...] = ()
         if arrays.contains is not None and (arrays.least or arrays.most is not None):
             counts = ((0, one(arrays.contains), arrays.least, arrays.most),)
             low = max(low, arrays.least)

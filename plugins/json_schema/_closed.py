@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from formgate.core.errors import LimitError
 from formgate.plugins.json_schema._disjoint import is_empty
 from formgate.plugins.json_schema._facts import FALSE
-from formgate.plugins.json_schema._shapes import NOTHING, both
+from formgate.plugins.json_schema._shapes import NOTHING, both, least
 from formgate.plugins.json_schema._strings import StringSet
 
 if TYPE_CHECKING:
@@ -87,23 +87,10 @@ class ClosedArray(NamedTuple):
 
 def close_object(shape: ObjectShape, world: Schemas) -> list[ClosedObject]:
     """Return the alternatives of a shape: one, or more where some member must be special."""
-    names = dict.fromkeys(shape.props)
-    names.update(shape.required)
-    patterns: dict[StringSet, None] = {}
-    for keys, _ in (*shape.universals, *shape.some):
-        if keys.names and not keys.names <= names.keys():
-            names.update(dict.fromkeys(sorted(keys.names - names.keys())))
-        patterns.update(dict.fromkeys(keys.patterns))
-    states: dict[str, Lits] = {}
-    for name in names:
-        lits = shape.props.get(name, ())
-        for keys, those in shape.universals:
-            if keys.contains(name):
-                lits = both(lits, those)
-        states[name] = lits
+    states, patterns = _known(shape)
     cells: list[tuple[StringSet, State]] = []
     if shape.high is None or shape.high > len(shape.required):
-        cells = _cells(shape, names, patterns, world)
+        cells = _cells(shape, states, patterns, world)
     if not shape.some:
         closed = _closed(shape, states, _NO_NAMES, cells, world)
         return [] if closed is None else [closed]
@@ -119,6 +106,25 @@ def close_object(shape: ObjectShape, world: Schemas) -> list[ClosedObject]:
             closed = closed._replace(low=low, extra=True, unsure=unsure)
         found.append(closed)
     return found
+
+
+def _known(shape: ObjectShape) -> tuple[dict[str, Lits], dict[StringSet, None]]:
+    """Return what members of the names that matter satisfy, and the patterns of all others."""
+    names = dict.fromkeys(shape.props)
+    names.update(shape.required)
+    patterns: dict[StringSet, None] = {}
+    for keys, _ in (*shape.universals, *shape.some):
+        if keys.names and not keys.names <= names.keys():
+            names.update(dict.fromkeys(sorted(keys.names - names.keys())))
+        patterns.update(dict.fromkeys(keys.patterns))
+    states: dict[str, Lits] = {}
+    for name in names:
+        lits = shape.props.get(name, ())
+        for keys, those in shape.universals:
+            if keys.contains(name):
+                lits = both(lits, those)
+        states[name] = lits
+    return states, patterns
 
 
 def _closed(
@@ -211,7 +217,7 @@ def _by_cell(
 
 def _cells(
     shape: ObjectShape,
-    names: dict[str, None],
+    names: dict[str, Lits],
     patterns: dict[StringSet, None],
     world: Schemas,
 ) -> list[tuple[StringSet, State]]:
@@ -242,6 +248,20 @@ def _atoms(
     shape: ObjectShape, patterns: dict[StringSet, None], world: Schemas
 ) -> Iterator[tuple[StringSet, State, dict[StringSet, bool]]]:
     """Return the atoms of the patterns' algebra that members may be named by."""
+    for strings, signs in _split(shape, patterns):
+        lits: Lits = ()
+        for keys, those in shape.universals:
+            if any(signs[pattern] for pattern in keys.patterns) is keys.inside:
+                lits = both(lits, those)
+        state = world.state(lits)
+        if state.lits != NOTHING:
+            yield strings, state, signs
+
+
+def _split(
+    shape: ObjectShape, patterns: dict[StringSet, None]
+) -> list[tuple[StringSet, dict[StringSet, bool]]]:
+    """Return the atoms that are not surely empty or banned, with the patterns that they match."""
     atoms: list[tuple[StringSet, dict[StringSet, bool]]] = [(StringSet.ALL, {})]
     for pattern in patterns:
         split = []
@@ -260,14 +280,7 @@ def _atoms(
                 f"the patterns for the names of one object make more than {_MAX_CELLS} "
                 "combinations; use patterns that exclude each other, or fewer"
             )
-    for strings, signs in atoms:
-        lits: Lits = ()
-        for keys, those in shape.universals:
-            if any(signs[pattern] for pattern in keys.patterns) is keys.inside:
-                lits = both(lits, those)
-        state = world.state(lits)
-        if state.lits != NOTHING:
-            yield strings, state, signs
+    return atoms
 
 
 def _hopeless(shape: ObjectShape, signs: dict[StringSet, bool]) -> bool:
@@ -286,20 +299,31 @@ def close_array(shape: ArrayShape, world: Schemas) -> ClosedArray | None:
     """Return what a shape says position by position; None if that is surely nothing."""
     low, high = shape.low, shape.high
     counts, rests = [], list(shape.rests)
-    for start, lits, least, most in shape.counts:
+    for start, lits, fewest, most in shape.counts:
         state = world.state(lits)
+        if fewest:
+            low = max(low, start + fewest)
         if not state.lits:
-            low = max(low, start + least) if least else low
-            if most is not None:
-                high = start + most if high is None else min(high, start + most)
+            high = least(high, None if most is None else start + most)
         elif state.lits == NOTHING:
-            if least:
+            if fewest:
                 return None
         elif most == 0:
             rests.append((start, (world.negation(state.lits),)))
-        elif least or most is not None:
-            counts.append(Count(start, state, least, most))
-            low = max(low, start + least) if least else low
+        elif fewest or most is not None:
+            counts.append(Count(start, state, fewest, most))
+    prefix, rest, high = _positions(shape, rests, high, world)
+    if high is not None:
+        if low > high:
+            return None
+        del prefix[high:]
+    return ClosedArray(prefix, rest, counts, low, high, shape.unique, shape.repeats)
+
+
+def _positions(
+    shape: ArrayShape, rests: list[tuple[int, Lits]], high: int | None, world: Schemas
+) -> tuple[list[State], State, int | None]:
+    """Return the states of the first items, that of all others, and how many items may be."""
     length = max([len(shape.prefix), *(start for start, _ in rests)])
     if high is not None:
         length = min(length, high)
@@ -308,19 +332,15 @@ def close_array(shape: ArrayShape, world: Schemas) -> ClosedArray | None:
         lits = shape.prefix[place] if place < len(shape.prefix) else ()
         state = world.state(_at(lits, rests, place))
         if FALSE in state.lits:
-            high = place if high is None else min(high, place)
+            high = least(high, place)
             break
         prefix.append(state)
     rest = world.state(_at((), rests, None))
     if rest.lits == NOTHING:
-        high = len(prefix) if high is None else min(high, len(prefix))
+        high = least(high, len(prefix))
     while prefix and prefix[-1] is rest:
         prefix.pop()
-    if high is not None:
-        if low > high:
-            return None
-        del prefix[high:]
-    return ClosedArray(prefix, rest, counts, low, high, shape.unique, shape.repeats)
+    return prefix, rest, high
 
 
 def _at(lits: Lits, rests: list[tuple[int, Lits]], place: int | None) -> Lits:

@@ -94,7 +94,9 @@ def draft_of(uri: object) -> Draft | None:
     return _BY_URI.get(uri.removesuffix("#").partition("://")[2])
 
 
-def subschemas(schema: dict[str, Json], draft: Draft) -> Iterator[tuple[tuple[str, ...], Json]]:
+def subschemas(  # noqa: C901 (three forms of keywords)
+    schema: dict[str, Json], draft: Draft
+) -> Iterator[tuple[tuple[str, ...], Json]]:
     """Return the subschemas that a schema's own keywords hold, each with the way to it."""
     for keyword, value in schema.items():
         if _SINCE.get(keyword, 0) > draft.rank:

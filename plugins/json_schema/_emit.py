@@ -208,8 +208,7 @@ class Emitter:
         ]
         if cells:
             # What entries are named is no name of a cell, even where no member follows.
-            nothing = builder.nothing() if closed.banned else None
-            entries += [Entry(name, nothing, False) for name in closed.banned]
+            entries += [Entry(name, builder.nothing(), False) for name in closed.banned]
         if closed.extra and not closed.unsure:
             inside = self._with_extra(closed, entries, cells, gaps, state)
         else:

@@ -252,8 +252,8 @@ class ArrayWriter:
                 f"and maxItems) takes {steps} states, more than {_MAX_STEPS}; lower the bounds"
             )
         self._counting += 1
-        table = _Counter(self, closed, level, gaps, f"{where} (count {self._counting})", far)
-        return table.write()
+        name = f"{where} (count {self._counting})"
+        return _Counter(self, closed, (level, gaps), name, far).write()
 
     def sorted_item(self, closed: ClosedArray, place: int, level: int) -> tuple[list[_Sort], bool]:
         """Return the ways to sort the item at a position, and whether no item has two."""
@@ -306,13 +306,17 @@ class _Counter:
     """Writes one automaton that counts."""
 
     def __init__(
-        self, arrays: ArrayWriter, closed: ClosedArray, level: int, gaps: Style, name: str, far: int
+        self,
+        arrays: ArrayWriter,
+        closed: ClosedArray,
+        place: tuple[int, Style],
+        name: str,
+        far: int,
     ) -> None:
         self._arrays = arrays
         self._builder = arrays._builder  # noqa: SLF001 (a part of it)
         self._closed = closed
-        self._level = level
-        self._gaps = gaps
+        self._level, self._gaps = place
         self._name = name
         self._far = far
         self._items: dict[int, tuple[list[_Sort], bool]] = {}
@@ -323,7 +327,7 @@ class _Counter:
         start = (0, (0,) * len(self._closed.counts))
         known = {start: self._rule(start)}
         waiting = [start]
-        first: Node | None = None
+        first = self._builder.nothing()
         while waiting:
             at = waiting.pop()
             place, counts = at
@@ -346,7 +350,6 @@ class _Counter:
                 first = body
             else:
                 self._builder.define(self._title(at), body)
-        assert first is not None
         return first
 
     def _sorts_for(self, place: int, counts: tuple[int, ...]) -> list[_Sort]:

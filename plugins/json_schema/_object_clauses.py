@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from formgate.plugins.json_schema._clauses import UNTRACKED, Clauses
-from formgate.plugins.json_schema._facts import ARRAY, OBJECT, TRUE, Facts, Op
+from formgate.plugins.json_schema._facts import ARRAY, OBJECT, TRUE, Facts, ObjectFacts, Op
 from formgate.plugins.json_schema._keys import EVERY_KEY, NO_KEY, Keys
 from formgate.plugins.json_schema._shapes import ANY_OBJECT, NOTHING, ObjectShape, both, one
 from formgate.plugins.json_schema._strings import StringSet
@@ -40,19 +40,15 @@ class ObjectClauses(Clauses[ObjectShape]):
         if objects is None:
             return ANY_OBJECT
         props = {name: one(lit) for name, lit in objects.props.items()}
-        patterns = []
-        universals = []
-        whole = True
-        for pattern, lit in objects.patterns:
-            if pattern is None:
-                whole = False
-            elif pattern.values is not None and len(pattern.values) <= _FEW_NAMES:
-                for name in sorted(pattern.values):
-                    props[name] = both(props.get(name, ()), one(lit))
-            else:
-                patterns.append(pattern)
-                if lit != TRUE:
-                    universals.append((Keys(_NO_NAMES, (pattern,), inside=True), one(lit)))
+        listed, patterns, whole = _patterns(objects)
+        for name, lit in listed:
+            props[name] = both(props.get(name, ()), one(lit))
+        universals = [
+            (Keys(_NO_NAMES, (pattern,), inside=True), one(lit))
+            for pattern, lit in patterns
+            if lit != TRUE
+        ]
+        sets = tuple(pattern for pattern, _ in patterns)
         required = dict.fromkeys(objects.required)
         for name in required:
             if props.get(name) == NOTHING:
@@ -61,7 +57,7 @@ class ObjectClauses(Clauses[ObjectShape]):
         if high is not None and max(objects.low, len(required)) > high:
             return None
         if objects.additional != TRUE and whole:
-            others = Keys(frozenset(props), tuple(patterns), inside=False)
+            others = Keys(frozenset(props), sets, inside=False)
             universals.append((others, one(objects.additional)))
         if objects.names != TRUE:
             allowed = self._names(objects.names)
@@ -72,7 +68,7 @@ class ObjectClauses(Clauses[ObjectShape]):
             evaluated = (
                 EVERY_KEY
                 if objects.evaluates or not whole
-                else Keys(frozenset(props), tuple(patterns), inside=True)
+                else Keys(frozenset(props), sets, inside=True)
             )
         return ObjectShape(props, required, tuple(universals), (), objects.low, high, evaluated)
 
@@ -87,25 +83,20 @@ class ObjectClauses(Clauses[ObjectShape]):
             for name, lit in objects.props.items()
             if lit != TRUE or name in objects.required
         ]
-        some: list[tuple[Keys, Lits]] = []
-        names = set(objects.props)
-        patterns = []
-        for pattern, lit in objects.patterns:
-            if pattern is None:
-                return [ANY_OBJECT]  # what was left out may be anything
-            if pattern.values is not None and len(pattern.values) <= _FEW_NAMES:
-                names |= pattern.values
-                if lit != TRUE:
-                    found += [
-                        ObjectShape({name: one(lit ^ 1)}, {name: None})
-                        for name in sorted(pattern.values)
-                    ]
-                continue
-            patterns.append(pattern)
-            if lit != TRUE:
-                some.append((Keys(_NO_NAMES, (pattern,), inside=True), one(lit ^ 1)))
+        listed, patterns, whole = _patterns(objects)
+        if not whole:
+            return [ANY_OBJECT]  # what was left out may be anything
+        found += [
+            ObjectShape({name: one(lit ^ 1)}, {name: None}) for name, lit in listed if lit != TRUE
+        ]
+        some: list[tuple[Keys, Lits]] = [
+            (Keys(_NO_NAMES, (pattern,), inside=True), one(lit ^ 1))
+            for pattern, lit in patterns
+            if lit != TRUE
+        ]
         if objects.additional != TRUE:
-            others = Keys(frozenset(names), tuple(patterns), inside=False)
+            names = frozenset((*objects.props, *(name for name, _ in listed)))
+            others = Keys(names, tuple(pattern for pattern, _ in patterns), inside=False)
             some.append((others, one(objects.additional ^ 1)))
         if objects.names != TRUE:
             denied = self._names(objects.names ^ 1)
@@ -165,7 +156,9 @@ class ObjectClauses(Clauses[ObjectShape]):
             return self.product(present, [_absent(other) for other in asked])
         return self.product(present, self.of(asked ^ 1, UNTRACKED))
 
-    def less(self, shape: ObjectShape, denied: ObjectShape) -> ObjectShape | None:
+    def less(  # noqa: PLR0911 (one for each form)
+        self, shape: ObjectShape, denied: ObjectShape
+    ) -> ObjectShape | None:
         """Return a shape without values that another one has, if that is simple to say."""
         if denied.universals or denied.low > 1 or denied.high is not None:
             return shape
@@ -218,6 +211,21 @@ class ObjectClauses(Clauses[ObjectShape]):
         """Return the names that satisfy a literal."""
         with self._world.below():
             return self._world.scalars_of(lit)[2]
+
+
+def _patterns(
+    objects: ObjectFacts,
+) -> tuple[list[tuple[str, int]], list[tuple[StringSet, int]], bool]:
+    """Return the names of patterns that match but a few, all other patterns, and if that is all."""
+    listed, patterns, whole = [], [], True
+    for pattern, lit in objects.patterns:
+        if pattern is None:
+            whole = False
+        elif pattern.values is not None and len(pattern.values) <= _FEW_NAMES:
+            listed += [(name, lit) for name in sorted(pattern.values)]
+        else:
+            patterns.append((pattern, lit))
+    return listed, patterns, whole
 
 
 def _absent(name: str) -> ObjectShape:

@@ -69,7 +69,7 @@ class Options:
 _DEFAULT = Options()
 
 
-def read_options(given: Mapping[str, object]) -> Options:
+def read_options(given: Mapping[str, object]) -> Options:  # noqa: C901 (one check after another)
     """Check options and gather them.
 
     Raises:

@@ -281,7 +281,8 @@ class _Reader(ScalarReader):
             facts.number = self._number_set()
             if self.integer and self.env.resource.draft.rank == 4:
                 facts.number = Numerals(facts.number, NumberSet.NONE)
-        if (self.strings or self.characters) and facts.kinds & STRING:
+        said = self.strings or self.shortest or self.longest is not None
+        if said and facts.kinds & STRING:
             facts.string = self._string_set()
         if self.values is not None:
             self._values(self.values)

@@ -55,12 +55,13 @@ class ScalarReader:
     """Reads what one schema says of scalars; a method for each keyword."""
 
     __slots__ = (
-        "characters",
         "env",
         "facts",
         "integer",
+        "longest",
         "numbers",
         "schema",
+        "shortest",
         "strings",
         "values",
         "where",
@@ -76,7 +77,8 @@ class ScalarReader:
         self.integer = False
         self.numbers: list[tuple[str, Any]] = []
         self.strings: list[tuple[str, str]] = []
-        self.characters: list[int | None] | None = None
+        self.shortest = 0
+        self.longest: int | None = None
         self.values: list[list[Json]] | None = None
 
     # --- kinds and values ---
@@ -152,17 +154,11 @@ class ScalarReader:
 
     def min_length(self, value: Json) -> None:
         """``minLength``, in code points."""
-        count = self.count("minLength", value)
-        if self.characters is None:
-            self.characters = [0, None]
-        self.characters[0] = count
+        self.shortest = self.count("minLength", value)
 
     def max_length(self, value: Json) -> None:
         """``maxLength``, in code points."""
-        count = self.most("maxLength", value)
-        if self.characters is None:
-            self.characters = [0, None]
-        self.characters[1] = count
+        self.longest = self.most("maxLength", value)
 
     def pattern(self, value: Json) -> None:
         """``pattern``: some part of the string matches."""
@@ -255,12 +251,10 @@ class ScalarReader:
     def _string_set(self) -> StringSet:
         """Return the strings that the keywords for strings allow."""
         found = StringSet.ALL
-        if self.characters is not None:
-            low, high = self.characters
-            if low > _MAX_COUNT:
-                return StringSet.NONE
-            if low or high is not None:
-                found = StringSet.length(low, high)
+        if self.shortest > _MAX_COUNT:
+            return StringSet.NONE
+        if self.shortest or self.longest is not None:
+            found = StringSet.length(self.shortest, self.longest)
         for keyword, value in self.strings:
             where = (self.where, keyword)
             if keyword == "format":
@@ -297,7 +291,7 @@ class ScalarReader:
         facts.kinds &= STRING
         self._strings(kept)
 
-    def _mixed(self, values: list[Json]) -> None:
+    def _mixed(self, values: list[Json]) -> None:  # noqa: C901 (one for each kind)
         """Take in values that are not all strings."""
         facts = self.facts
         kinds = 0

@@ -295,19 +295,9 @@ class Library:
                 if uri is not None:
                     self._embedded(schema, uri, resource, where)
                     continue
-            if draft.rank >= 2019:
-                for keyword in ("$anchor", "$dynamicAnchor"):
-                    name = schema.get(keyword)
-                    if isinstance(name, str):
-                        resource.anchors.setdefault(name, (schema, where))
-                        if keyword == "$dynamicAnchor" and draft.rank >= 2020:
-                            resource.dynamic.add(name)
-            else:
-                name = schema.get(draft.id_keyword)
-                if isinstance(name, str) and name.startswith("#"):
-                    resource.anchors.setdefault(name[1:], (schema, where))
-                if "$ref" in schema:
-                    continue
+            _note_anchors(schema, resource, where)
+            if draft.lone_ref and "$ref" in schema:
+                continue
             for steps, inner in subschemas(schema, draft):
                 way = where
                 for step in steps:
@@ -383,6 +373,22 @@ def _join(base: str, address: str) -> str:
     if base.startswith("urn:"):
         return address or base
     return urljoin(base, address)
+
+
+def _note_anchors(schema: dict[str, Json], resource: Resource, where: Where) -> None:
+    """Note the plain names that a schema has in its resource."""
+    draft = resource.draft
+    if draft.rank < 2019:
+        name = schema.get(draft.id_keyword)
+        if isinstance(name, str) and name.startswith("#"):
+            resource.anchors.setdefault(name[1:], (schema, where))
+        return
+    for keyword in ("$anchor", "$dynamicAnchor"):
+        name = schema.get(keyword)
+        if isinstance(name, str):
+            resource.anchors.setdefault(name, (schema, where))
+            if keyword == "$dynamicAnchor" and draft.rank >= 2020:
+                resource.dynamic.add(name)
 
 
 def _meta_schema(uri: str) -> Json:

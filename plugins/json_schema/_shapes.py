@@ -27,6 +27,7 @@ __all__ = [
     "Lits",
     "ObjectShape",
     "both",
+    "least",
     "one",
 ]
 
@@ -119,9 +120,7 @@ class ObjectShape:
         props = self._props(other, required, join)
         if props is None:
             return None
-        high = self.high if other.high is None else other.high
-        if self.high is not None and other.high is not None:
-            high = min(self.high, other.high)
+        high = least(self.high, other.high)
         low = max(self.low, other.low)
         if high is not None and max(low, len(required)) > high:
             return None
@@ -161,17 +160,14 @@ class ObjectShape:
                     props[name] = lits
                 elif have != lits:
                     joined = props[name] = join(have, lits, False)
-                    if name in required:
-                        if joined == NOTHING:
-                            return None
-                        if joined != have:
-                            doubtful.append((have, lits))
+                    if joined != have and name in required:
+                        doubtful.append((have, lits))
+            if any(props[name] == NOTHING for name in required if name in props):
+                return None
             if any(join(have, lits, True) == NOTHING for have, lits in doubtful):
                 return None
-        if other.required or self.required:
-            for name in required:
-                if props.get(name) == NOTHING:
-                    return None
+        if any(props.get(name) == NOTHING for name in required):
+            return None
         return props
 
     def plain(self) -> ObjectShape:
@@ -261,24 +257,13 @@ class ArrayShape:
         if (self.unique and other.repeats) or (self.repeats and other.unique):
             return None
         low = max(self.low, other.low)
-        high = self.high if other.high is None else other.high
-        if self.high is not None and other.high is not None:
-            high = min(self.high, other.high)
+        high = least(self.high, other.high)
         prefix = self.prefix
         if other.prefix:
-            joined = []
-            for place, (left, right) in enumerate(
-                zip_longest(self.prefix, other.prefix, fillvalue=())
-            ):
-                lits = left if left == right else join(left, right, place < low)
-                if lits == NOTHING:
-                    high = place if high is None else min(high, place)
-                    break
-                joined.append(lits)
-            prefix = tuple(joined)
+            prefix, high = self._prefix(other, low, high, join)
         for start, lits in (*self.rests, *other.rests):
             if lits == NOTHING:
-                high = start if high is None else min(high, start)
+                high = least(high, start)
         if high is not None and low > high:
             return None
         evaluated = self.evaluated
@@ -300,6 +285,18 @@ class ArrayShape:
             evaluated=evaluated,
         )
 
+    def _prefix(
+        self, other: ArrayShape, low: int, high: int | None, join: Join
+    ) -> tuple[tuple[Lits, ...], int | None]:
+        """Return what the first items satisfy in both shapes, and how many items there may be."""
+        joined: list[Lits] = []
+        for place, (left, right) in enumerate(zip_longest(self.prefix, other.prefix, fillvalue=())):
+            lits = left if left == right else join(left, right, place < low)
+            if lits == NOTHING:
+                return tuple(joined), least(high, place)
+            joined.append(lits)
+        return tuple(joined), high
+
     def plain(self) -> ArrayShape:
         """Return the shape without what it evaluates."""
         if self.evaluated is None:
@@ -313,6 +310,13 @@ class ArrayShape:
             unique=self.unique,
             repeats=self.repeats,
         )
+
+
+def least(one: int | None, other: int | None) -> int | None:
+    """Return the lower of two bounds; None is no bound."""
+    if one is None or other is None:
+        return other if one is None else one
+    return min(one, other)
 
 
 def _joined(left: tuple[Part, ...], right: tuple[Part, ...]) -> tuple[Part, ...]:

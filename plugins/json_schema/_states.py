@@ -54,16 +54,17 @@ class Site:
         schema: What is written there; None for what no schema says as such.
         env: Where it stands.
         where: The way to it.
+        facts: What it says, once it is read.
     """
 
-    __slots__ = ("_facts", "env", "index", "schema", "where")
+    __slots__ = ("env", "facts", "index", "schema", "where")
 
     def __init__(self, index: int, schema: Json, env: Env | None, where: Where) -> None:
         self.index = index
         self.schema = schema
         self.env = env
         self.where = where
-        self._facts: Facts | None = None
+        self.facts: Facts | None = None
 
 
 class Schemas(ScalarSets):
@@ -180,7 +181,7 @@ class Schemas(ScalarSets):
     def _made(self, facts: Facts) -> int:
         """Return the literal of a schema that nobody wrote."""
         site = self._new(None, None, (None, ""))
-        site._facts = facts  # noqa: SLF001 (its own)
+        site.facts = facts
         return site.index * 2
 
     def _new(self, schema: Json, env: Env | None, where: Where) -> Site:
@@ -192,12 +193,17 @@ class Schemas(ScalarSets):
     def facts(self, lit: int) -> Facts:
         """Return what the schema of a literal says, its sign aside."""
         site = self._sites[lit >> 1]
-        facts = site._facts  # noqa: SLF001 (its own)
-        if facts is None:
-            env = self.library.enter(site.schema, site.env, site.where)
-            facts = read(site.schema, env, site.where, self)
-            facts.alias = self._alias(facts, site.index)
-            site._facts = facts  # noqa: SLF001
+        if site.facts is None:
+            site.facts = self._read(site)
+        return site.facts
+
+    def _read(self, site: Site) -> Facts:
+        """Read the schema of a site."""
+        if site.env is None:
+            return Facts()  # the schema true
+        env = self.library.enter(site.schema, site.env, site.where)
+        facts = read(site.schema, env, site.where, self)
+        facts.alias = self._alias(facts, site.index)
         return facts
 
     def where(self, lits: Iterable[int]) -> str:
@@ -283,16 +289,9 @@ class Schemas(ScalarSets):
     def _flatten(self, lits: Lits) -> Lits:
         """Replace literals by what they are other names of."""
         if len(lits) == 1:
-            lit = lits[0]
-            for _ in range(_SHORT):
-                if lit <= FALSE:
-                    return lits[:0] if lit == TRUE else (FALSE,)
-                alias = self.facts(lit).alias
-                if alias is None:
-                    return (lit,)
-                if len(alias) > 1:
-                    break
-                lit = alias[0] ^ (lit & 1)
+            alone = self._follow(lits[0])
+            if alone is not None:
+                return alone
         kept: set[int] = set()
         stack = list(lits)
         seen: set[int] = set()
@@ -315,6 +314,19 @@ class Schemas(ScalarSets):
             seen.add(lit)
             stack += [inner ^ (lit & 1) for inner in alias]
         return tuple(sorted(kept))
+
+    def _follow(self, lit: int) -> Lits | None:
+        """Return what a literal is another name of, if that is soon found."""
+        for _ in range(_SHORT):
+            if lit <= FALSE:
+                return () if lit == TRUE else (FALSE,)
+            alias = self.facts(lit).alias
+            if alias is None:
+                return (lit,)
+            if len(alias) > 1:
+                return None
+            lit = alias[0] ^ (lit & 1)
+        return None
 
     def _circular(self, lit: int) -> bool:
         """Say whether a literal is another name of itself."""
