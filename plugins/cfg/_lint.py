@@ -46,6 +46,7 @@ _LARK_OPTIONS = (
     "g_regex_flags",
     "import_paths",
     "base_path",
+    "max_ignored",
 )
 _FLAGS = {
     "a": re.ASCII,

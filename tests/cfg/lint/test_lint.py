@@ -241,3 +241,11 @@ def test_lark_is_loaded_when_it_is_needed():
     )
     subprocess.run([sys.executable, "-c", code], check=True)
     assert formgate is not None
+
+
+def test_every_option_of_lark_is_taken():
+    from formgate.plugins.cfg import _lark, _lint
+
+    assert set(_lint._LARK_OPTIONS) == set(_lark._OPTIONS)
+    options = {"lexing": "longest", "max_ignored": 4}
+    assert lint('start: "a"\n%ignore " "', format="lark", options=options) is not None
