@@ -1,7 +1,7 @@
 """Does a value belong to a state? Plain Python over the closed shapes, without grammars or engines.
 
-It tests what is made of a schema before anything is written, and it orders the members of a value as
-the text policy ``property_order="schema"`` wants them.
+It tests what is made of a schema before anything is written, and it orders the members of a value
+as the text policy ``property_order="schema"`` wants them.
 """
 
 from __future__ import annotations
@@ -38,58 +38,41 @@ class Acceptor:
         return self._value(self.automaton.root, value)
 
     def _value(self, state: State, value: Any) -> tuple[Any] | None:
-        bits, numbers, strings = self.automaton.world.scalars(state)
-        if value is None:
-            return (value,) if bits & 1 else None
-        if isinstance(value, bool):
-            return (value,) if bits & (4 if value else 2) else None
-        if isinstance(value, str):
-            return (value,) if strings.contains(value) else None
         if isinstance(value, dict):
-            for closed in self.automaton.objects(state):
-                found = self._object(closed, value)
-                if found is not None:
-                    return (found,)
-            return None
+            objects = (self._object(one, value) for one in self.automaton.objects(state))
+            return next(((found,) for found in objects if found is not None), None)
         if isinstance(value, list):
-            for array in self.automaton.arrays(state):
-                items = self._array(array, value)
-                if items is not None:
-                    return (items,)
-            return None
-        return (value,) if numbers.contains(value) else None
+            arrays = (self._array(one, value) for one in self.automaton.arrays(state))
+            return next(((found,) for found in arrays if found is not None), None)
+        bits, numbers, strings = self.automaton.world.scalars(state)
+        if value is None or isinstance(value, bool):
+            belongs = bits & (1 if value is None else 4 if value else 2) > 0
+        elif isinstance(value, str):
+            belongs = strings.contains(value)
+        else:
+            belongs = numbers.contains(value)
+        return (value,) if belongs else None
 
     def _object(self, closed: ClosedObject, value: dict[str, Any]) -> dict[str, Any] | None:
         if closed.unsure:
             raise UnsupportedConstraint(closed.unsure)
         if len(value) < closed.low or (closed.high is not None and len(value) > closed.high):
             return None
-        kept: dict[str, Any] = {}
-        for name, state, required in closed.entries:
-            if name in value:
-                member = self._value(state, value[name])
-                if member is None:
-                    return None
-                kept[name] = member[0]
-            elif required:
-                return None
-        known = len(kept)
-        names = {name for name, _, _ in closed.entries}
-        for name, inner in value.items():
-            if name in names:
-                continue
-            if name in closed.banned:
-                return None
-            for keys, state in closed.cells:
-                if keys.contains(name):
-                    member = self._value(state, inner)
-                    if member is None:
-                        return None
-                    kept[name] = member[0]
-                    break
-            else:
-                return None
-        return None if closed.extra and len(kept) == known else kept
+        if any(required and name not in value for name, _, required in closed.entries):
+            return None
+        states = {name: state for name, state, _ in closed.entries if name in value}
+        known = len(states)
+        for name in value:
+            if name not in states and name not in closed.banned:
+                cell = next((state for keys, state in closed.cells if keys.contains(name)), None)
+                if cell is not None:
+                    states[name] = cell
+        if len(states) < len(value) or (closed.extra and len(states) == known):
+            return None
+        kept = {name: self._value(state, value[name]) for name, state in states.items()}
+        if None in kept.values():
+            return None
+        return {name: member[0] for name, member in kept.items() if member is not None}
 
     def _array(self, closed: ClosedArray, value: list[Any]) -> list[Any] | None:
         if len(value) < closed.low or (closed.high is not None and len(value) > closed.high):

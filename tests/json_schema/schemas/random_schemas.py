@@ -105,6 +105,6 @@ def _composite(parts: st.SearchStrategy[Any], draft: str) -> st.SearchStrategy[A
             st.sampled_from(NAMES), st.one_of(parts, names), max_size=2
         )
     # A few keywords at a time: with all of them nothing is ever valid.
-    return st.lists(
-        st.sampled_from(sorted(optional)), min_size=1, max_size=4, unique=True
-    ).flatmap(lambda chosen: st.fixed_dictionaries({name: optional[name] for name in chosen}))
+    return st.lists(st.sampled_from(sorted(optional)), min_size=1, max_size=4, unique=True).flatmap(
+        lambda chosen: st.fixed_dictionaries({name: optional[name] for name in chosen})
+    )

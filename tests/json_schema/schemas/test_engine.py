@@ -16,7 +16,7 @@ import formgate
 from formgate.core.errors import EmptyLanguageError, GrammarError, LimitError, UnsupportedConstraint
 
 SETTINGS = hypothesis.settings(
-    max_examples=60, deadline=None, suppress_health_check=list(hypothesis.HealthCheck)
+    max_examples=40, deadline=None, suppress_health_check=list(hypothesis.HealthCheck)
 )
 
 
@@ -29,7 +29,8 @@ def engine(schema: Any, vocabulary: formgate.Vocabulary, **options: Any) -> Any:
     except (UnsupportedConstraint, LimitError):
         return None
     except GrammarError as error:
-        assert "refers to itself" in error.reason
+        if "refers to itself" not in error.reason:
+            raise
         return None
 
 
@@ -53,9 +54,7 @@ def test_any_order(byte_vocabulary: formgate.Vocabulary, data: st.DataObject) ->
 
 @SETTINGS
 @hypothesis.given(data=st.data())
-def test_the_order_of_the_schema(
-    byte_vocabulary: formgate.Vocabulary, data: st.DataObject
-) -> None:
+def test_the_order_of_the_schema(byte_vocabulary: formgate.Vocabulary, data: st.DataObject) -> None:
     schema = data.draw(schemas())
     found = engine(schema, byte_vocabulary)
     if found is None:

@@ -30,13 +30,14 @@ def decided(schema: Any, instances: list[Any], **options: Any) -> list[bool] | N
     except (UnsupportedConstraint, LimitError):
         return None
     except GrammarError as error:
-        assert "refers to itself" in error.reason
+        if "refers to itself" not in error.reason:
+            raise
         return None
 
 
 @pytest.mark.parametrize("draft", ["2020-12", "2019-09", "7", "4"])
 @hypothesis.settings(
-    max_examples=60, deadline=None, suppress_health_check=list(hypothesis.HealthCheck)
+    max_examples=40, deadline=None, suppress_health_check=list(hypothesis.HealthCheck)
 )
 @hypothesis.given(data=st.data())
 def test_values_are_decided_as_jsonschema_does(draft: str, data: st.DataObject) -> None:

@@ -1,0 +1,338 @@
+"""What is wrong with a schema is said, with the place; hostile schemas end soon."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from acceptor import Acceptor
+
+import formgate
+from formgate.core.errors import (
+    EmptyLanguageError,
+    FormgateError,
+    GrammarError,
+    LimitError,
+    UnsupportedConstraint,
+)
+from formgate.core.grammar import GrammarBuilder
+from formgate.plugins.json_schema import compile_json_schema, inspect
+from formgate.plugins.json_schema._write import UnenforcedWarning
+
+
+def refused(schema: Any, **options: Any) -> FormgateError:
+    """Return the error that compiling a schema ends in."""
+    with pytest.raises(FormgateError) as caught:
+        compile_json_schema(schema, GrammarBuilder(), **options)
+    return caught.value
+
+
+@pytest.mark.parametrize(
+    ("schema", "options", "words"),
+    [
+        ({"type": "strin"}, {}, "#/type: this is no JSON Schema of draft 2020-12: 'strin'"),
+        ({"properties": {"a/b": {"minimum": "1"}}}, {}, "#/properties/a~1b/minimum: "),
+        ({"properties": []}, {}, "#/properties: "),
+        ({"required": "a"}, {}, "#/required: "),
+        ({"allOf": []}, {}, "#/allOf: "),
+        ({"items": [{}]}, {}, "#/items: "),
+        ({"enum": 1}, {}, "#/enum: "),
+        ({"minLength": -1}, {}, "#/minLength: "),
+        ({"minItems": 1.5}, {}, "#/minItems: "),
+        ({"multipleOf": 0}, {}, "#/multipleOf: "),
+        ({"uniqueItems": 1}, {}, "#/uniqueItems: "),
+        ({"pattern": 1}, {}, "#/pattern: "),
+        ({"additionalProperties": 1}, {}, "#/additionalProperties: "),
+        ({"dependentRequired": {"a": 1}}, {}, "#/dependentRequired/a: "),
+        ({"exclusiveMinimum": True}, {}, "only draft 4 has exclusiveMinimum: true"),
+        ({"exclusiveMinimum": 1}, {"draft": "4"}, "this is no JSON Schema of draft 4: "),
+        ({"$ref": 1}, {}, "#/$ref: "),
+        ({"pattern": "("}, {}, "#/pattern"),
+        ({"const": float("nan")}, {}, "nan is no JSON value"),
+        ({"enum": [{1: 2}]}, {}, "no JSON value"),
+    ],
+)
+def test_what_is_no_schema(schema: Any, options: Any, words: str) -> None:
+    error = refused(schema, **options)
+    assert isinstance(error, GrammarError)
+    assert words in str(error)
+
+
+def test_only_what_is_reached_is_looked_at() -> None:
+    wrong = {"$defs": {"a": {"type": 1}}, "not_a_keyword": {"type": 1}, "type": "null"}
+    compile_json_schema(wrong, GrammarBuilder())
+
+
+@pytest.mark.parametrize(
+    ("schema", "words"),
+    [
+        (
+            {"$ref": "#/$defs/a"},
+            "#/$ref: the reference '#/$defs/a' leads nowhere: there is no #/$defs",
+        ),
+        ({"$ref": "#a"}, "there is no anchor 'a'"),
+        ({"$ref": "other.json"}, "no document is known as 'other.json'"),
+        ({"$ref": "http://example.com/x#/a"}, "nothing is fetched"),
+        ({"$ref": "#/type", "type": "null"}, "which is no schema"),
+        ({"items": {"$ref": "#/$defs/x"}, "$defs": {"y": {}}}, "#/items/$ref: the reference"),
+    ],
+)
+def test_references_that_lead_nowhere(schema: Any, words: str) -> None:
+    assert words in str(refused(schema))
+
+
+@pytest.mark.parametrize(
+    "schema",
+    [
+        {"$ref": "#"},
+        {"$ref": "#/$defs/a", "$defs": {"a": {"$ref": "#/$defs/b"}, "b": {"$ref": "#/$defs/a"}}},
+        {"not": {"$ref": "#"}},
+        {"anyOf": [{"type": "string"}, {"$ref": "#"}]},
+        {"type": "object", "allOf": [{"$ref": "#"}]},
+        {"type": "array", "oneOf": [{"items": {}}, {"$ref": "#"}]},
+        {"if": {"$ref": "#"}, "then": False},
+    ],
+)
+def test_schemas_that_are_defined_by_themselves(schema: Any) -> None:
+    assert "refers to itself" in refused(schema).args[0]
+
+
+def test_documents_given_by_address() -> None:
+    schema = {"$ref": "http://example.com/a#/$defs/x"}
+    given = {"http://example.com/a": {"$defs": {"x": {"type": "integer"}}}}
+    acceptor = Acceptor(schema, resources=given)
+    assert acceptor.accepts(1)
+    assert not acceptor.accepts("1")
+    assert Acceptor({"$ref": "http://json-schema.org/draft-07/schema#"}).accepts({"type": "null"})
+
+
+# --- sources ---
+
+
+def test_sources(tmp_path: Path, byte_vocabulary: formgate.Vocabulary) -> None:
+    path = tmp_path / "schema.json"
+    path.write_text(
+        '\ufeff{"type": "integer", "minimum": 10000000000000000000001}', encoding="utf-8"
+    )
+    for source in (path, path.read_text(encoding="utf-8-sig")):
+        engine = formgate.compile(source, byte_vocabulary, format="json_schema")
+        assert engine.accepts("10000000000000000000001")
+        assert not engine.accepts("10000000000000000000000")
+    assert formgate.compile({"type": "null"}, byte_vocabulary).accepts("null")
+    assert formgate.compile(True, byte_vocabulary).accepts("[{}]")
+
+
+@pytest.mark.parametrize(
+    ("source", "words"),
+    [
+        ('{"a": 1', "the schema is not JSON"),
+        ("schema.json", "a file is given as pathlib.Path"),
+        ('{"type": "null", "type": "string"}', 'an object with the key "type" twice'),
+        ('{"minimum": NaN}', "NaN, which is not JSON"),
+        ("[]", "a schema is an object or a truth value"),
+        ("12", "a schema is an object or a truth value"),
+        (b"{}", "takes a schema as a dict"),
+        (Path("/nowhere/at/all"), "cannot read the schema file"),
+        ("[" * 100_000, "nested too deeply"),
+        ('{"minimum": 1' + "0" * 5_000 + "}", "digits"),
+    ],
+)
+def test_what_holds_no_schema(source: Any, words: str) -> None:
+    assert words in str(refused(source))
+
+
+def test_drafts() -> None:
+    assert "draft that is not supported" in str(
+        refused({"$schema": "http://json-schema.org/draft-03/schema#"})
+    )
+    old = {"$schema": "http://json-schema.org/draft-04/schema#", "minimum": 1}
+    assert not Acceptor({**old, "exclusiveMinimum": True}).accepts(1)
+    assert Acceptor({"const": 1}, draft="draft4").accepts(2)
+    assert not Acceptor({"const": 1}, draft=6).accepts(2)
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"drafts": "4"}, "has no option 'drafts'"),
+        ({"draft": "3"}, "draft is '4', '6'"),
+        ({"draft": True}, "draft is"),
+        ({"whitespace": "none"}, "whitespace is 'flexible' or 'compact'"),
+        ({"max_blanks": -1}, "max_blanks is a whole number from 0"),
+        ({"max_states": 0}, "max_states is a whole number from 1"),
+        ({"separators": (",", "=")}, "separators are a comma and a colon"),
+        ({"indent": 2, "whitespace": "compact"}, "indent fixes the white space"),
+        ({"resources": [1]}, "resources is"),
+        ({"escapes": "all"}, "escapes is"),
+    ],
+)
+def test_options(options: Any, words: str) -> None:
+    assert words in str(refused({}, **options))
+
+
+# --- what cannot be enforced ---
+
+UNSUPPORTED = [
+    ({"type": "array", "uniqueItems": True, "items": {"type": "object"}}, "#: uniqueItems can be"),
+    ({"properties": {"a": {"uniqueItems": True}}}, "#/properties/a: uniqueItems"),
+    ({"not": {"uniqueItems": True}}, "uniqueItems under not"),
+    ({"pattern": r"(a)\1"}, "#/pattern"),
+    ({"patternProperties": {r"(a)\1": False}}, "#/patternProperties/(a)\\1"),
+]
+
+
+@pytest.mark.parametrize(("schema", "words"), UNSUPPORTED)
+def test_what_cannot_be_enforced(schema: Any, words: str) -> None:
+    error = refused(schema)
+    assert isinstance(error, UnsupportedConstraint)
+    assert words in str(error)
+
+
+@pytest.mark.parametrize(("schema", "words"), UNSUPPORTED)
+def test_what_cannot_be_enforced_is_left_out_when_asked(schema: Any, words: str) -> None:
+    with pytest.warns(UnenforcedWarning):
+        compile_json_schema(schema, GrammarBuilder(), on_unsupported="relax")
+    report = inspect(schema)
+    assert report.unenforced
+    place = words.partition(":")[0]
+    if place.startswith("#"):
+        assert place in report.unenforced
+
+
+@pytest.mark.parametrize(
+    ("schema", "value"),
+    [
+        ({"pattern": r"(a)\1"}, "b"),
+        ({"not": {"pattern": r"(a)\1"}}, "b"),
+        ({"not": {"pattern": r"(a)\1"}}, "aa"),
+        ({"oneOf": [{"pattern": r"(a)\1"}, {"const": "b"}]}, "b"),
+        ({"if": {"pattern": r"(a)\1"}, "then": {"const": "aa"}, "else": {"const": "b"}}, "b"),
+        (
+            {"patternProperties": {r"(a)\1": {"type": "null"}}, "additionalProperties": False},
+            {"aa": None},
+        ),
+        ({"not": {"patternProperties": {r"(a)\1": {"type": "null"}}}}, {"aa": 1}),
+    ],
+)
+def test_what_is_left_out_only_allows_more(schema: Any, value: Any) -> None:
+    assert Acceptor(schema, on_unsupported="relax").accepts(value)
+
+
+def test_exact_schemas_have_nothing_left_out() -> None:
+    report = inspect({"$schema": "http://json-schema.org/draft-07/schema#", "format": "no-such"})
+    assert report.draft == "7"
+    assert report.unenforced == {}
+    assert report.unknown_formats == {"no-such": "#/format"}
+
+
+# --- nothing is valid ---
+
+
+@pytest.mark.parametrize(
+    "schema",
+    [
+        False,
+        {"not": {}},
+        {"enum": []},
+        {"type": "string", "enum": [1, 2]},
+        {"allOf": [{"type": "string"}, {"type": "null"}]},
+        {"type": "object", "required": ["a"], "properties": {"a": False}},
+        {"type": "object", "required": ["a"], "additionalProperties": False},
+        {"type": "array", "minItems": 2, "maxItems": 1},
+        {"type": "array", "contains": False},
+        {
+            "type": "object",
+            "minProperties": 2,
+            "properties": {"a": {}},
+            "additionalProperties": False,
+        },
+        {"oneOf": [{"type": "integer"}, {"type": "integer"}]},
+        {"type": "object", "properties": {"a": {"$ref": "#"}}, "required": ["a"]},
+        {"type": "array", "items": {"$ref": "#"}, "minItems": 1},
+    ],
+)
+def test_schemas_without_a_value(schema: Any, byte_vocabulary: formgate.Vocabulary) -> None:
+    with pytest.raises(EmptyLanguageError):
+        formgate.compile(schema, byte_vocabulary, format="json_schema")
+
+
+# --- hostile schemas ---
+
+
+def deep(levels: int, wrap: Any) -> Any:
+    """Return a schema wrapped many times."""
+    schema: Any = {"type": "null"}
+    for _ in range(levels):
+        schema = wrap(schema)
+    return schema
+
+
+@pytest.mark.parametrize(
+    "schema",
+    [
+        deep(2_000, lambda inner: {"not": inner, "minimum": 1}),
+        {
+            "allOf": [
+                {"anyOf": [{"required": [f"a{i}"]}, {"required": [f"b{i}"]}]} for i in range(40)
+            ]
+        },
+        {
+            "type": "array",
+            "contains": {"type": "integer"},
+            "minContains": 50_000,
+            "maxContains": 60_000,
+        },
+        {
+            "patternProperties": {
+                f"{a}.*{b}": {"minimum": i}
+                for i, (a, b) in enumerate((a, b) for a in "abcd" for b in "efgh")
+            }
+        },
+    ],
+)
+def test_hostile_schemas_meet_a_limit(schema: Any) -> None:
+    assert isinstance(refused(schema), LimitError)
+
+
+@pytest.mark.parametrize(
+    "schema",
+    [
+        deep(1_500, lambda inner: {"items": inner}),
+        deep(1_500, lambda inner: {"properties": {"a": inner}, "required": ["a"]}),
+        deep(2_000, lambda inner: {"allOf": [inner]}),
+        deep(2_000, lambda inner: {"allOf": [inner, {"minimum": 1}]}),
+        {
+            "oneOf": [
+                {"properties": {f"p{j}": {"type": "integer", "minimum": i} for j in range(9)}}
+                for i in range(30)
+            ]
+        },
+        {"minLength": 10**9, "maxLength": 10**12, "minItems": 10**9, "minProperties": 3},
+        {
+            "$ref": "#/$defs/0",
+            "$defs": {
+                str(i): {
+                    "properties": {
+                        "a": {"$ref": f"#/$defs/{i + 1}"},
+                        "b": {"$ref": f"#/$defs/{i + 1}"},
+                    }
+                }
+                for i in range(60)
+            }
+            | {"60": {"type": "null"}},
+        },
+        {"enum": [f"value {i}" for i in range(20_000)]},
+        {"enum": [{"a": i} for i in range(300)]},
+    ],
+)
+def test_large_schemas_are_fine(schema: Any) -> None:
+    compile_json_schema(schema, GrammarBuilder())
+
+
+def test_a_large_document_costs_what_is_used() -> None:
+    unused = {f"d{i}": {"type": "object", "properties": {"x": {"type": 1}}} for i in range(3_000)}
+    schema = {"$defs": {**unused, "a": {"type": "null"}}, "items": {"$ref": "#/$defs/a"}}
+    acceptor = Acceptor(schema)
+    assert acceptor.accepts([None])
+    assert len(acceptor.automaton.world._sites) < 10
