@@ -28,12 +28,15 @@ if TYPE_CHECKING:
 
 FLUSH_BYTES = 64 * 2**20
 CACHE_LINE = 64
+# Has what readers of schemas import when they first meet it.
+_SCHEMA = """{"type": "object", "properties": {"a": {"enum": ["%s"]}, "d": {"format": "date"},
+"n": {"type": "integer", "minimum": 1}, "p": {"type": "string", "pattern": "^a"}}}"""
 WARM_UPS = {
     "regex": "[ab]{1,3}",
     "lark": "start: LETTERS\nLETTERS: /[ab]{1,3}/\n",
     "gbnf": "root ::= [ab]{1,3}\n",
-    "json_schema": '{"type": "object", "properties": {"a": {"enum": ["b"]}}}',
-    "json_schema_any_order": '{"type": "object", "properties": {"a": {"enum": ["c"]}}}',
+    "json_schema": _SCHEMA % "b",
+    "json_schema_any_order": _SCHEMA % "c",
 }
 
 

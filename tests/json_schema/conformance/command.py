@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from suite import DRAFTS
 
 from conformance import official, real
-from conformance.judge import judge, limit_memory
+from conformance.judge import begin, judge
 from conformance.pool import run_all
 
 if TYPE_CHECKING:
@@ -63,7 +63,7 @@ def _real(options: argparse.Namespace) -> int:
         judge,
         processes=options.processes,
         limit_s=options.limit,
-        start=limit_memory,
+        start=begin,
     ):
         done = real.finished(job, record)
         records.append(done)

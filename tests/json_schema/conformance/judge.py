@@ -35,17 +35,12 @@ _POINTER = re.compile(r"(?:#/?|(?<=\s)/)[^\s,;:]*")
 _NUMBER = re.compile(r"-?\d[\d,.]*")
 
 
-def limit_memory() -> None:
-    """Let an allocation that is too large fail in this process."""
-    from formgate.core.registry import default_registry
-    from formgate.plugins import json_schema
-
-    try:
-        default_registry().format("json_schema")
-    except formgate.GrammarError:
-        default_registry().register(json_schema)
+def begin() -> None:
+    """Let an allocation that is too large fail in this process, and import what a schema needs."""
     limit = MEMORY_GIB << 30
     resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
+    schema = {"type": "object", "properties": {"a": {"pattern": "^a"}, "b": {"minimum": 1}}}
+    formgate.compile(schema, byte_vocabulary())
 
 
 def judge(job: dict[str, Any]) -> dict[str, Any]:

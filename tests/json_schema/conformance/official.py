@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 from suite import DRAFTS, cases
 
-from conformance.judge import judge, limit_memory
+from conformance.judge import begin, judge
 from conformance.pool import run_all
 from conformance.texts import reordered, written
 
@@ -144,9 +144,7 @@ def run(
     table: dict[tuple[str, str], Counter[str]] = {}
     reasons: Counter[str] = Counter()
     records = []
-    for job, record in run_all(
-        wanted, judge, processes=processes, limit_s=limit_s, start=limit_memory
-    ):
+    for job, record in run_all(wanted, judge, processes=processes, limit_s=limit_s, start=begin):
         records.append(record)
         for (name, verdict), (text, _) in zip(verdicts(job, record), job["texts"], strict=True):
             found[_unique(name, found)] = verdict

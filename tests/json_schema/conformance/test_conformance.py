@@ -11,7 +11,7 @@ import pytest
 from suite import ARCHIVE, DRAFTS
 
 from conformance import official, real
-from conformance.judge import judge, limit_memory, shortened
+from conformance.judge import begin, judge, shortened
 from conformance.pool import run_all
 from conformance.texts import reordered, written
 
@@ -25,7 +25,7 @@ LIMIT_S = 30.0
 
 
 def run(jobs):
-    return run_all(jobs, judge, processes=1, limit_s=LIMIT_S, start=limit_memory)
+    return run_all(jobs, judge, processes=1, limit_s=LIMIT_S, start=begin)
 
 
 @needs_suite
