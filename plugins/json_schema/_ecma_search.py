@@ -12,6 +12,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from formgate.plugins.json_schema._ecma import parse_ecma
+from formgate.plugins.json_schema._ecma_trees import without_boundaries
 from formgate.plugins.regex._measure import UNBOUNDED, Measures
 from formgate.plugins.regex._parser import Parsed
 from formgate.plugins.regex._ranges import ANY
@@ -20,7 +21,6 @@ from formgate.plugins.regex._syntax import (
     Anchor,
     AnchorKind,
     CharClass,
-    Literal,
     Look,
     Repeat,
     RepeatMode,
@@ -32,11 +32,10 @@ from formgate.plugins.regex._write import Writer, flatten
 if TYPE_CHECKING:
     from formgate.core.grammar import GrammarBuilder, Node
 
-__all__ = ["Search", "enumerate_tree", "search", "write_search"]
+__all__ = ["Search", "search", "write_search"]
 
 _ANY_TEXT = Repeat(CharClass(ANY, 0, 0), 0, None, RepeatMode.GREEDY, 0, 0)
 _CONDITIONS = (Anchor, Look)
-_LEAVES = (Literal, CharClass)
 
 
 class Search(NamedTuple):
@@ -72,6 +71,7 @@ def search(pattern: str) -> Search:
         items = items[1:]
     while items and isinstance(items[-1], Anchor) and items[-1].kind is AnchorKind.TEXT_END:
         items = items[:-1]
+    items = without_boundaries(items)
     tree = items[0] if len(items) == 1 else Sequence(items, 0, len(pattern))
     measure = Measures().of(tree)
     high = None if measure.high >= UNBOUNDED else measure.high
@@ -87,11 +87,10 @@ def _opened(items: list[Syntax], edge: int, anchor: AnchorKind) -> list[Syntax]:
     items = list(items)
     while items and _loose(items[edge]):
         item = items.pop(edge)
-        if item is not _ANY_TEXT and isinstance(item, Repeat) and item.minimum:
-            body = item.body
-            rest = item if item.maximum == item.minimum else item._replace(maximum=item.minimum)
-            items.insert(0 if edge == 0 else len(items), body if item.minimum == 1 else rest)
-            break
+        if isinstance(item, Repeat) and item.minimum:
+            once = item.minimum == 1
+            rest = flatten(item.body) if once else [item._replace(maximum=item.minimum)]
+            items = rest + items if edge == 0 else items + rest
     step = 1 if edge == 0 else -1
     for item in items[::step]:
         if not isinstance(item, _CONDITIONS):
@@ -112,11 +111,7 @@ def _opened(items: list[Syntax], edge: int, anchor: AnchorKind) -> list[Syntax]:
 
 def _loose(item: Syntax) -> bool:
     """Say whether repeating an item more often than it must be makes no difference at an edge."""
-    return (
-        isinstance(item, Repeat)
-        and isinstance(item.body, _LEAVES)
-        and (item.minimum == 0 or item.maximum != item.minimum)
-    )
+    return isinstance(item, Repeat) and (item.minimum == 0 or item.maximum != item.minimum)
 
 
 def _is_anchored(item: Syntax, edge: int, anchor: AnchorKind) -> bool:
@@ -134,66 +129,7 @@ def _is_anchored(item: Syntax, edge: int, anchor: AnchorKind) -> bool:
 
 
 def write_search(found: Search, builder: GrammarBuilder) -> Node:
-    """Return the node of a search."""
+    """Return the node of a search, its tree perhaps replaced by a narrower one."""
     if found.everything:
         return builder.any_text()
     return Writer(found.pattern, Parsed(found.tree, Measures(), False), builder).write()
-
-
-def enumerate_tree(tree: Syntax, limit: int) -> set[str] | None:
-    """Return all texts of a tree if there are no more than a limit, else None.
-
-    Trees with look-around are not enumerated. Recurs as deep as groups are nested.
-    """
-    found: set[str] | None = None
-    if isinstance(tree, Literal):
-        found = {tree.text}
-    elif isinstance(tree, CharClass):
-        if sum(last - first + 1 for first, last in tree.ranges) <= limit:
-            found = {chr(code) for first, last in tree.ranges for code in range(first, last + 1)}
-    elif isinstance(tree, Sequence):
-        found = _enumerate_sequence(tree, limit)
-    elif isinstance(tree, Alternation):
-        found = _enumerate_alternation(tree, limit)
-    elif isinstance(tree, Repeat):
-        found = _enumerate_repeat(tree, limit)
-    return None if found is None or len(found) > limit else found
-
-
-def _enumerate_sequence(tree: Sequence, limit: int) -> set[str] | None:
-    """Return all texts of a sequence, or None."""
-    found = {""}
-    for item in tree.items:
-        inner = enumerate_tree(item, limit)
-        if inner is None or len(found) * len(inner) > 4 * limit:
-            return None
-        found = {text + more for text in found for more in inner}
-    return found
-
-
-def _enumerate_alternation(tree: Alternation, limit: int) -> set[str] | None:
-    """Return all texts of an alternation, or None."""
-    found: set[str] = set()
-    for branch in tree.branches:
-        inner = enumerate_tree(branch, limit)
-        if inner is None or len(found) > limit:
-            return None
-        found |= inner
-    return found
-
-
-def _enumerate_repeat(tree: Repeat, limit: int) -> set[str] | None:
-    """Return all texts of a repeat, or None."""
-    body = enumerate_tree(tree.body, limit) if tree.maximum != 0 else {""}
-    if body is None or (body - {""} and (tree.minimum > limit or tree.maximum is None)):
-        return None
-    if not body - {""}:
-        return {""} if body or not tree.minimum else set()
-    found: set[str] = set() if tree.minimum else {""}
-    texts = {""}
-    for count in range(1, (tree.maximum or 0) + 1):
-        texts = {text + more for text in texts for more in body}
-        found |= texts if count >= tree.minimum else set()
-        if len(texts) * len(body) > 4 * limit or len(found) > limit:
-            return None if count < (tree.maximum or 0) or len(found) > limit else found
-    return found

@@ -82,6 +82,10 @@ class Recorder:
         """Keep ``optional``."""
         return self._add("optional", (part,))
 
+    def calls(self) -> list[_Call]:
+        """Return the calls kept so far."""
+        return list(self._index)
+
     def replay(self, builder: GrammarBuilder, wanted: Node) -> Node:
         """Make the calls on a builder and return its node for one of ours."""
         nodes: list[Node] = []

@@ -102,7 +102,7 @@ class StringSet:
             UnsupportedConstraint: It cannot be enforced exactly.
             LimitError: It is nested too deep.
         """
-        from formgate.plugins.json_schema import _ecma_search  # noqa: PLC0415
+        from formgate.plugins.json_schema import _ecma_search, _ecma_trees  # noqa: PLC0415
 
         try:
             found = _ecma_search.search(source)
@@ -115,7 +115,7 @@ class StringSet:
         if found.everything:
             return StringSet.ALL
         if found.high is not None:
-            texts = _ecma_search.enumerate_tree(found.tree, _FEW)
+            texts = _ecma_trees.enumerate_tree(found.tree, _FEW)
             if texts is not None:
                 return StringSet.of(texts)
         return StringSet(("pattern", source, True))

@@ -229,10 +229,8 @@ def members(  # noqa: PLR0911 (one return for each kind of expression)
             found |= inner
         return found
     if tag == "pattern" and key[2]:
-        from formgate.plugins.json_schema._ecma_search import (  # noqa: PLC0415
-            enumerate_tree,
-            search,
-        )
+        from formgate.plugins.json_schema._ecma_search import search  # noqa: PLC0415
+        from formgate.plugins.json_schema._ecma_trees import enumerate_tree  # noqa: PLC0415
 
         wanted = search(cast("str", key[1]))
         return None if wanted.high is None else enumerate_tree(wanted.tree, limit)

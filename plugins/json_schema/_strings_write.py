@@ -1,14 +1,12 @@
 """From an expression of a set of strings to its node.
 
-Parts are written once for each builder. A pattern that repeats one class, and a range of lengths,
-are one repeat; other conjunctions are intersections, and negated atoms complements.
+Parts are written once for each builder. A pattern of which one part varies in length, and lengths,
+are a narrower pattern; other conjunctions are intersections, and negated atoms complements.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, cast
-
-from formgate.plugins.json_schema._strings_keys import common_lengths
 
 if TYPE_CHECKING:
     from formgate.core.grammar import GrammarBuilder, Node
@@ -75,27 +73,31 @@ def _write_lengths(lengths: Lengths, builder: GrammarBuilder) -> Node:
 def _write_conjunction(
     parts: frozenset[Key], builder: GrammarBuilder, known: dict[Key, Node]
 ) -> Node:
-    """Return the node of a conjunction; a class repeated and a length are one repeat."""
-    if len(parts) == 2:
-        first, second = parts
-        if first[0] == "lengths":
-            first, second = second, first
-        if second[0] == "lengths" and first[0] == "pattern" and first[2]:
-            node = _write_repeat(cast("str", first[1]), cast("Lengths", second[1]), builder)
-            if node is not None:
-                return node
+    """Return the node of a conjunction."""
     ordered = sorted(parts, key=lambda part: part[0] != "pattern")
-    return builder.intersection(*[write_strings(part, builder, known) for part in ordered])
+    lengths = next((part for part in parts if part[0] == "lengths"), None)
+    nodes: list[Node] = []
+    for part in ordered:
+        node = None
+        if lengths is not None and part[0] == "pattern" and part[2]:
+            pattern, spans = cast("str", part[1]), cast("Lengths", lengths[1])
+            node = _write_narrowed(pattern, spans, builder)
+        if node is not None:
+            nodes.append(node)
+            ordered = [other for other in ordered if other not in (part, lengths)]
+            break
+    nodes += [write_strings(part, builder, known) for part in ordered]
+    return nodes[0] if len(nodes) == 1 else builder.intersection(*nodes)
 
 
-def _write_repeat(pattern: str, lengths: Lengths, builder: GrammarBuilder) -> Node | None:
-    """Return a pattern that repeats one class so often as lengths allow, or None."""
-    from formgate.plugins.json_schema._ecma_search import search  # noqa: PLC0415
-    from formgate.plugins.regex._syntax import CharClass, Repeat  # noqa: PLC0415
+def _write_narrowed(pattern: str, lengths: Lengths, builder: GrammarBuilder) -> Node | None:
+    """Return the texts of some lengths that a pattern finds, where that is a pattern, or None."""
+    from formgate.plugins.json_schema._ecma_search import search, write_search  # noqa: PLC0415
+    from formgate.plugins.json_schema._ecma_trees import within  # noqa: PLC0415
+    from formgate.plugins.regex._measure import Measures  # noqa: PLC0415
 
-    tree = search(pattern).tree
-    if len(lengths) != 1 or not isinstance(tree, Repeat) or not isinstance(tree.body, CharClass):
+    if len(lengths) != 1:
         return None
-    spans = common_lengths(lengths, ((tree.minimum, tree.maximum),))
-    ((low, high),) = spans
-    return builder.repeat(builder.char_class(tree.body.ranges), low, high)
+    found = search(pattern)
+    tree = within(found.tree, *lengths[0], Measures())
+    return None if tree is None else write_search(found._replace(tree=tree), builder)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from itertools import product
 
 import pytest
 from compiled import acceptor
@@ -122,6 +123,55 @@ def test_random_combinations(left, right):
         assert (one & ~two).contains(text) == (one.contains(text) and not two.contains(text))
 
 
+pieces = st.sampled_from(
+    ["a", "b", "[ab]", "ab", "(?:a|bb)", "(?:ab|b|)", "(?!b)", "\\b", "-", "[a-]", "[^a]"]
+)
+counts = st.sampled_from(["", "", "*", "+", "?", "{2}", "{1,3}", "{0,4}"])
+runs = st.lists(st.builds("".join, st.tuples(pieces, counts)), max_size=4).map("".join)
+groups = st.builds(lambda a, b, count: f"(?:{a}|{b}){count}", runs, runs, counts)
+SHORT = ["".join(text) for size in range(6) for text in product("ab-", repeat=size)]
+
+
+@settings(max_examples=150, deadline=None)
+@given(
+    st.lists(st.one_of(runs, groups), min_size=1, max_size=3).map("".join),
+    st.sampled_from(["^", ""]),
+    st.sampled_from(["$", ""]),
+    st.integers(0, 4),
+    st.one_of(st.none(), st.integers(0, 2)),
+)
+def test_patterns_of_some_lengths(body, start, end, low, more):
+    pattern = parsed(f"{start}(?:{body}){end}")
+    if isinstance(pattern, GrammarError):
+        return
+    high = None if more is None else low + more
+    narrowed = pattern & StringSet.length(low, high)
+    accepts = acceptor(narrowed)
+    for text in SHORT:
+        fits = low <= len(text) and (high is None or len(text) <= high)
+        assert accepts(text) == (fits and pattern.contains(text)), text
+
+
+@pytest.mark.parametrize(
+    ("pattern", "low", "high"),
+    [
+        ("^data:image/(?:jpg|svg);base64,[0-9a-z]*$", 0, 32_767),
+        ("^([Hh][Tt][Tt][Pp][Ss]?)://.+$", 0, 2000),
+        ("^[a-z][a-z0-9]{0,200}$", 10, 150),
+        ("^((?!x).)*$", 0, 5000),
+        ("^(?:ab){3,}(?:-c)?$", 0, 100),
+    ],
+)
+def test_one_part_of_varying_length_is_no_intersection(pattern, low, high):
+    """A recorder has all calls: those of an intersection would be among them."""
+    recorder = Recorder()
+    try:
+        (StringSet.pattern(pattern) & StringSet.length(low, high)).node(recorder)
+    except AttributeError as missing:
+        assert "look_" in str(missing)  # noqa: PT017 (recorders know no conditions)
+    assert "intersection" not in {call[0] for call in recorder.calls()}
+
+
 @pytest.mark.parametrize(
     ("pattern", "found", "missed"),
     [
@@ -151,6 +201,7 @@ def test_random_combinations(left, right):
         (r"^\uD83D\uDE00$", ["😀"], []),
         (r"^\ud83d$", [], ["😀", ""]),
         ("(?=a)*b", ["b"], ["a"]),
+        (r"^x[a-]+\b[b-]*$", ["xa", "x-b", "xa-b"], ["x-", "xab", "x--"]),
     ],
 )
 def test_chosen_patterns(pattern, found, missed):
@@ -223,7 +274,9 @@ def test_no_pattern_takes_long_on_a_constant(pattern):
     assert not strings.contains("a" * 200 + "!")
 
 
-@pytest.mark.parametrize("pattern", ["", ".*", "^", "$", "^.*", "(?:)", "x*", "[^]*"])
+@pytest.mark.parametrize(
+    "pattern", ["", ".*", "^", "$", "^.*", "(?:)", "x*", "[^]*", "([A-Z]+)?", "(^a)?"]
+)
 def test_what_finds_everything(pattern):
     assert StringSet.pattern(pattern) == StringSet.ALL
 
