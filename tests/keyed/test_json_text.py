@@ -67,7 +67,13 @@ def test_classes_and_complements(parts, probe):
     outside = string_of(
         lambda b: b.json_text(b.complement(b.star(b.char_class([(0x61, 0x66), (0xE9, 0x1F600)]))))
     )
+    exact = string_of(
+        lambda b: b.json_text(b.complement(b.star(b.char_class([(97, 102)]))), escapes=False)
+    )
     text = "".join(t for t, _ in parts) + probe
+    shortest = json.dumps(text, ensure_ascii=False)
+    for one in {shortest, json.dumps(text), all_units(text)}:
+        assert exact.accepts(one) == (one == shortest and set(text) - set("abcdef") != set())
     member = all(0x61 <= ord(c) <= 0x66 or 0xE9 <= ord(c) <= 0x1F600 for c in text)
     for one in (json.dumps(text), json.dumps(text, ensure_ascii=False), all_units(text)):
         assert inside.accepts(one) == member
@@ -109,7 +115,12 @@ def test_bounded_text_under_tokens(letters, least, more, data):
     vocabulary = formgate.Vocabulary([*given_tokens, None], stop_ids=[len(given_tokens)])
     builder = GrammarBuilder()
     part = builder.char_class([(ord(c), ord(c)) for c in letters])
-    text = builder.json_text(builder.repeat(part, least, most))
+    own = builder.repeat(part, least, most)
+    if data.draw(st.booleans()):
+        own = builder.intersection(
+            builder.star(part), builder.repeat(builder.any_char(), least, most)
+        )
+    text = builder.json_text(own)
     builder.start(builder.seq(builder.literal('"'), text, builder.literal('"}')))
     grammar = builder.build()
     spelled = {text.encode() for text in language}

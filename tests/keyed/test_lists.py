@@ -68,15 +68,21 @@ def texts_of(entries, cells, ordered, least, most):
                 yield "{" + ",".join(f'"{key}":{value}' for (key, _, _), value in pairs) + "}"
 
 
-def grammar_of(entries, cells, ordered, least, most, *, escapes=False):
+def grammar_of(entries, cells, ordered, least, most, *, escapes=False, boolean=False):
     builder = GrammarBuilder()
     either = builder.strings
+
+    def keys_of(keys):
+        wide = either([*keys, "x"])
+        narrow = builder.complement(builder.literal("x"))
+        return builder.intersection(wide, narrow) if boolean else either(keys)
+
     builder.start(
         builder.seq(
             builder.literal("{"),
             builder.members(
                 [Entry(name, either(values), wanted) for name, values, wanted in entries],
-                [Cell(either(keys), either(values)) for keys, values in cells],
+                [Cell(keys_of(keys), either(values)) for keys, values in cells],
                 colon=builder.literal(":"),
                 comma=builder.literal(","),
                 ordered=ordered,
@@ -121,7 +127,7 @@ def test_members_are_those_written_out(object_, data):
     single = sorted(set("".join(texts)) | set('{}":,'))
     tokens = [*single, *dict.fromkeys(t for t in longer if len(t) > 1)]
     vocabulary = formgate.Vocabulary([t.encode() for t in tokens] + [None], stop_ids=[len(tokens)])
-    grammar = grammar_of(*object_)
+    grammar = grammar_of(*object_, boolean=data.draw(st.booleans()))
     if not texts:
         with pytest.raises(EmptyLanguageError):
             grammar.compile(vocabulary)
@@ -137,7 +143,8 @@ def test_keys_are_texts_however_they_are_spelled(object_, data):
     texts = set(itertools.islice(texts_of(*object_), 500))
     if not texts:
         return
-    engine = grammar_of(*object_, escapes=True).compile(BYTES)
+    boolean = data.draw(st.booleans())
+    engine = grammar_of(*object_, escapes=True, boolean=boolean).compile(BYTES)
     keys = st.one_of(st.sampled_from(KEYS), st.text("ab", max_size=3))
     pairs = data.draw(st.lists(st.tuples(keys, st.sampled_from(VALUES)), max_size=4))
     plain = "{" + ",".join(f'"{key}":{value}' for key, value in pairs) + "}"

@@ -374,6 +374,7 @@ bool ExprPool::subset_of_star(ExprId id, std::uint32_t class_index) {
     case Kind::kCall:
     case Kind::kLexed:
     case Kind::kKeyed:
+    case Kind::kSpelled:
       break;
     case Kind::kScope:
       inside = subset_of_star(members(node)[0], class_index);

@@ -267,6 +267,12 @@ ByteSet ExprPool::alphabet(ExprId id) {
     case Kind::kKeyed:
       out = keyed_.alphabet(id);
       break;
+    case Kind::kSpelled: {
+      const std::string_view escapes = "\\\"/bfnrtu0123456789abcdefABCDEF";
+      out = alphabet(ExprId{node.a});
+      for (char c : escapes) out.insert(static_cast<std::uint8_t>(c));
+      break;
+    }
     case Kind::kScope:
       out = alphabet(members(node)[0]);
       break;
@@ -299,6 +305,7 @@ void ExprPool::trim() {
   lexing_->trim();
   forms_here_.clear();
   conditions_.clear();
+  first_characters_.clear();
   nullables_.clear();
   unions_.clear();
   alphabets_.clear();

@@ -168,6 +168,11 @@ ExprId Keyed::make(Table given) {
     if (!spaced || !pool_.live(cell.keys) || !pool_.live(cell.value)) continue;
     if (cell.quoted && quote == kNothing) continue;
     table.cells.push_back(cell);
+    if (given.named) table.cells.back().keys = without(cell.keys, table.names);
+    if (!pool_.live(table.cells.back().keys)) {
+      table.cells.pop_back();
+      continue;
+    }
     note(cell.keys);
     note(cell.value);
   }

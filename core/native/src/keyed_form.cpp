@@ -161,11 +161,19 @@ ExprId Keyed::key(std::uint32_t state) {
   if (cells_open(states_[state])) {
     const std::vector<Cell>& cells = tables_[number].cells;
     for (std::uint32_t j = 0; j < cells.size(); ++j) {
-      (cells[j].quoted ? quoted : ways).push_back(capture(state, j, cells[j].keys, JsonReader()));
+      const ExprId keys = without(cells[j].keys, sets_[states_[state].used]);
+      (cells[j].quoted ? quoted : ways).push_back(capture(state, j, keys, JsonReader()));
     }
   }
   ways.push_back(pool_.concat(tables_[number].open_quote, pool_.unite(quoted)));
   return pool_.unite(ways);
+}
+
+ExprId Keyed::without(ExprId keys, const std::vector<std::string>& names) {
+  if (keys == kNothing || pool_.node(keys).kind != Kind::kSpelled || names.empty()) return keys;
+  std::vector<ExprId> texts;
+  for (const std::string& name : names) texts.push_back(pool_.literal(name));
+  return pool_.spelled_within(keys, pool_.complement(pool_.unite(texts)));
 }
 
 // Rests of the key under way that would make it one that must not come.
@@ -173,6 +181,7 @@ ExprId Keyed::blocked(const Record& record) {
   const State& state = states_[record.state];
   const std::uint32_t number = state.table;
   if (!tables_[number].cells[record.at].quoted) return kNothing;
+  if (pool_.node(record.keys).kind == Kind::kSpelled) return kNothing;  // left out already
   const JsonReader reader = readers_[record.reader];
   std::vector<std::string> keys;
   const auto collect = [&](const std::vector<std::string>& sorted) {
@@ -216,7 +225,7 @@ bool Keyed::extensible(ExprId keys) const {
 
 ExprId Keyed::capture(std::uint32_t state, std::uint32_t cell, ExprId keys,
                       const JsonReader& reader) {
-  if (!pool_.live(keys)) return kNothing;
+  if (keys == kNothing || !pool_.live(keys)) return kNothing;
   Record record;
   record.part = Part::kCapture;
   record.state = state;

@@ -79,6 +79,8 @@ std::vector<LinearTerm> ExprPool::compute_form(ExprId id) {
       return lexing_->form(id);
     case Kind::kKeyed:
       return keyed_.form(id);
+    case Kind::kSpelled:
+      return spelled_form(id);
   }
   return terms;
 }

@@ -58,6 +58,7 @@ ExprId ExprPool::compute_condition(ExprId id, std::uint32_t truths) {
     case Kind::kCall:
     case Kind::kLexed:
     case Kind::kKeyed:
+    case Kind::kSpelled:
     case Kind::kScope:
       return kEmptyId;  // nullable scopes carry the flag
   }

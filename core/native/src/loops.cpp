@@ -29,6 +29,11 @@ LoopSet ExprPool::loop_of_state(ExprId id) {
   for (std::size_t i = 0; i < items.size() && i < 8; ++i) {
     if (!live(items[i])) continue;
     const Node& first = node(head(items[i]));
+    if (first.kind == Kind::kSpelled) {
+      const LoopSet own = spelled_loop(head(items[i]));
+      if (std::popcount(own.buckets) > std::popcount(best.buckets)) best = own;
+      continue;
+    }
     const bool repeats = first.kind == Kind::kRepeat;
     const std::uint32_t index =
         repeats ? loop_of(ExprId{first.a}).class_index : class_of(head(items[i]));

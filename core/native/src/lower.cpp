@@ -117,8 +117,9 @@ ExprId Grammar::lower_open(ExprPool& pool, std::uint32_t root, CompileContext& c
 
 ExprId Grammar::build(ExprPool& pool, const Node& node, const std::vector<ExprId>& parts,
                       Scope& scope, CompileContext& context, const Symbols& symbols) const {
-  const bool json = symbols.spelling != Symbols::Spelling::kPlain;
+  const bool text = symbols.spelling != Symbols::Spelling::kPlain;  // inside a JSON string
   const bool canonical = symbols.spelling == Symbols::Spelling::kCanonicalJson;
+  const bool json = canonical || symbols.spelling == Symbols::Spelling::kJson;
   switch (node.op) {
     case Op::kLiteral:
       return json ? json_literal(pool, node.text, canonical) : pool.literal(node.text);
@@ -127,7 +128,7 @@ ExprId Grammar::build(ExprPool& pool, const Node& node, const std::vector<ExprId
       return json ? pool.json_chars(set, canonical) : pool.chars(set);
     }
     case Op::kBytes:
-      if (json) break;
+      if (text) break;
       return pool.bytes(byte_sets_[node.extra]);
     case Op::kSequence: {
       ExprId out = ExprPool::kEpsilonId;
@@ -168,7 +169,7 @@ ExprId Grammar::build(ExprPool& pool, const Node& node, const std::vector<ExprId
       return pool.behind(tracker, node.negative);
     }
     case Op::kKeyed:
-      if (json) break;
+      if (text) break;
       return build_keyed(pool, node, parts, context, symbols, ByteSet::all());
     case Op::kSpecial:
       throw Error(ErrorKind::kUnsupported,
@@ -176,7 +177,7 @@ ExprId Grammar::build(ExprPool& pool, const Node& node, const std::vector<ExprId
                       "\" cannot be part of a text: text never matches a special token; end the "
                       "output with a stop id instead");
     case Op::kTerminal: {
-      if (json) break;
+      if (text) break;
       const auto code = symbols.codes.find(node.text);
       if (code != symbols.codes.end()) return code->second;
       throw Error(ErrorKind::kGrammar,
@@ -185,7 +186,7 @@ ExprId Grammar::build(ExprPool& pool, const Node& node, const std::vector<ExprId
                                       : "\" is used outside lexed(...), which gives it a pattern"));
     }
     case Op::kLexed:
-      if (json) break;
+      if (text) break;
       return lower_lexed(pool, lexed_[node.extra], context, symbols);
     case Op::kJsonText:
     case Op::kScope:

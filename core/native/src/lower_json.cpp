@@ -18,6 +18,32 @@ ExprId Grammar::lower_json(ExprPool& pool, const Node& node, CompileContext& con
   return lower_scope(pool, node.parts[0], context, scopes, depth + 1, inner);
 }
 
+// Whether a part has Boolean operators or look-around.
+bool Grammar::is_boolean(std::uint32_t root) const {
+  std::vector<std::uint32_t> work{root};
+  std::unordered_map<std::uint32_t, bool> seen;
+  while (!work.empty()) {
+    const std::uint32_t at = work.back();
+    work.pop_back();
+    if (!seen.emplace(at, true).second) continue;
+    const Node& node = nodes_[at];
+    work.insert(work.end(), node.parts.begin(), node.parts.end());
+    switch (node.op) {
+      case Op::kIntersection:
+      case Op::kComplement:
+      case Op::kLookAhead:
+      case Op::kLookBehind:
+        return true;
+      case Op::kRule:
+        if (const auto it = rules_.find(node.text); it != rules_.end()) work.push_back(it->second);
+        break;
+      default:
+        break;
+    }
+  }
+  return false;
+}
+
 ExprId Grammar::json_literal(ExprPool& pool, std::string_view text, bool canonical) const {
   std::vector<ExprId> parts;
   for (std::size_t i = 0; i < text.size();) {

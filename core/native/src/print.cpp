@@ -171,6 +171,10 @@ std::string ExprPool::print(ExprId id, std::size_t max_length) const {
       case Kind::kKeyed:
         out += '<' + keyed_.describe(item.id) + '>';
         break;
+      case Kind::kSpelled:
+        out += pending_[node.b];
+        stack.push_back({ExprId{node.a}, "", item.tight});
+        break;
       case Kind::kScope:
         stack.push_back({members(node)[0], "", item.tight});
         break;

@@ -43,6 +43,47 @@ CharSet spellable(const ByteSet& allowed) {
 
 }  // namespace
 
+// Which characters a JSON string can spell with the bytes allowed.
+std::uint32_t ExprPool::bounds_of(const ByteSet& allowed, bool canonical) {
+  if (allowed == ByteSet::all()) return 0;
+  for (std::uint32_t i = 1; i < bounds_.size(); ++i) {
+    if (bounds_[i].allowed == allowed && bounds_[i].canonical == canonical) return i;
+  }
+  const auto ok = [&](char c) { return allowed.contains(static_cast<std::uint8_t>(c)); };
+  const bool coded = ok('\\') && ok('u');
+  bool digit[16];
+  for (unsigned d = 0; d < 16; ++d) {
+    const auto upper = static_cast<char>(d < 10 ? '0' + d : 'A' + d - 10);
+    const auto lower = static_cast<char>(d < 10 ? '0' + d : 'a' + d - 10);
+    digit[d] = ok(lower) || (!canonical && ok(upper));
+  }
+  const auto unit = [&](std::uint32_t value) {
+    return digit[value >> 12] && digit[(value >> 8) & 15] && digit[(value >> 4) & 15] &&
+           digit[value & 15];
+  };
+  std::vector<Interval> by_code;
+  for (std::uint32_t c = 0; coded && c <= (canonical ? 0x1Fu : kMaxCodePoint); ++c) {
+    const bool pair = c > 0xFFFF;
+    const bool spelled =
+        pair ? unit(0xD800 + ((c - 0x10000) >> 10)) && unit(0xDC00 + ((c - 0x10000) & 0x3FF))
+             : unit(c);
+    if (spelled) by_code.push_back({c, c});
+  }
+  std::vector<Interval> all = formgate::spellable(allowed).intersect(json_plain()).intervals();
+  all.insert(all.end(), by_code.begin(), by_code.end());
+  const std::vector<std::pair<char, std::uint32_t>> letters = {
+      {'"', '"'}, {'/', '/'}, {'\\', '\\'}, {'b', 8}, {'f', 12}, {'n', 10}, {'r', 13}, {'t', 9}};
+  std::vector<Interval> by_letter;
+  for (const auto& [letter, c] : letters) {
+    if (ok('\\') && ok(letter)) by_letter.push_back({c, c});
+  }
+  all.insert(all.end(), by_letter.begin(), by_letter.end());
+  by_letter.insert(by_letter.end(), by_code.begin(), by_code.end());
+  bounds_.push_back({allowed, canonical, CharSet(std::move(all)), CharSet(std::move(by_letter)),
+                     CharSet(std::move(by_code))});
+  return static_cast<std::uint32_t>(bounds_.size() - 1);
+}
+
 ExprId ExprPool::restrict_to(ExprId id, const ByteSet& allowed) {
   if (allowed == ByteSet::all()) return id;
   std::unordered_map<std::uint32_t, ExprId> done;
@@ -62,6 +103,17 @@ ExprId ExprPool::restrict_to(ExprId id, const ByteSet& allowed) {
       case Kind::kLexed:  // its terminals were narrowed
       case Kind::kNot:
         break;
+      case Kind::kSpelled: {
+        // Characters that neither stand for themselves nor have an escape are left out. The states
+        // to decide are no more than those that are decided.
+        const std::uint32_t bounds = bounds_of(allowed, node.min != 0);
+        const CharSet& whole = bounds_[bounds].spellable;
+        const ExprId texts = repeat(chars(whole), 0, kUnbounded);
+        const ExprId text =
+            whole == CharSet::all() ? ExprId{node.a} : intersect(ExprId{node.a}, texts);
+        out = spelled_at(text, node.min != 0, "", bounds);
+        break;
+      }
       case Kind::kKeyed:
         out = keyed_.restricted(e, allowed, [&](ExprId part) { return self(self, part); });
         break;

@@ -53,6 +53,8 @@ enum class Kind : std::uint8_t {
   kCall,     // the texts of rule a, never the empty text
   kLexed,    // texts with a lexer; see lexing.hpp
   kKeyed,    // lists without repetition; see keyed.hpp
+  kSpelled,  // JSON's spellings of expression a, escape b being under way, canonical if min is 1,
+             // with the bytes that bounds max allow
   kScope,    // first member, with trackers for its look-behinds; its text is all look-around sees
 };
 
@@ -138,6 +140,12 @@ class ExprPool : public std::enable_shared_from_this<ExprPool> {
   ExprId chars(const CharSet& set);
   // JSON's spellings of one character of the set: all, or the canonical one.
   ExprId json_chars(const CharSet& set, bool canonical);
+  // JSON's spellings of a language free of context, which must be decided: for those with Boolean
+  // operators.
+  ExprId spelled(ExprId text, bool canonical);
+  ExprId spelled_at(ExprId text, bool canonical, std::string_view pending, std::uint32_t bounds);
+  // The same spellings of fewer texts, which are decided where they are reached.
+  ExprId spelled_within(ExprId spelled, ExprId texts);
   ExprId literal(std::string_view text);
   ExprId strings(std::shared_ptr<const LeafDfa> automaton);
   ExprId leaf(std::uint32_t automaton, std::uint32_t state);
@@ -235,6 +243,13 @@ class ExprPool : public std::enable_shared_from_this<ExprPool> {
     std::shared_ptr<const LeafDfa> dfa;
     std::uint32_t class_index;
   };
+  struct Bounds {  // of spelling with some bytes only
+    ByteSet allowed = ByteSet::all();
+    bool canonical = false;
+    CharSet spellable = CharSet::all();
+    CharSet escaped = CharSet::all();  // those that an escape stands for
+    CharSet coded = CharSet::all();    // by code units
+  };
   struct Rule {
     ExprId body;
     ByteSet alphabet;  // superset of the bytes of its texts
@@ -274,6 +289,12 @@ class ExprPool : public std::enable_shared_from_this<ExprPool> {
   std::uint32_t self_loop(ExprId id);
   bool counted(ExprId id, std::uint32_t& class_index, ExprId& next);
   bool meets_from(const LeafDfa& dfa, std::uint32_t state, ExprId id);
+
+  std::vector<LinearTerm> spelled_form(ExprId id);
+  LoopSet spelled_loop(ExprId id);
+  std::uint32_t bounds_of(const ByteSet& allowed, bool canonical);
+  const CharSet& first_characters(ExprId id);
+  ExprId after_character(ExprId id, std::uint32_t character);
 
   ExprId empty_condition(ExprId id, std::uint32_t truths);
   ExprId compute_condition(ExprId id, std::uint32_t truths);
@@ -331,6 +352,10 @@ class ExprPool : public std::enable_shared_from_this<ExprPool> {
   std::unique_ptr<Lexing> lexing_;
   Keyed keyed_;
   std::unordered_map<std::uint64_t, ExprId> json_chars_;  // (class, canonical)
+  std::deque<Bounds> bounds_{{}};                         // the first: all bytes
+  std::deque<std::string> pending_{""};                   // escapes under way
+  std::unordered_map<std::string, std::uint32_t> pending_index_;
+  std::unordered_map<std::uint32_t, CharSet> first_characters_;  // by expression
   std::size_t member_bytes_ = 0;
   std::size_t automaton_bytes_ = 0;
 };

@@ -144,7 +144,7 @@ class Grammar {
     ByteSet lexemes;
     std::unordered_map<std::string, ExprId> codes;
     bool inside = false;  // of a lexed node
-    enum class Spelling : std::uint8_t { kPlain, kJson, kCanonicalJson };
+    enum class Spelling : std::uint8_t { kPlain, kInside, kJson, kCanonicalJson };
     Spelling spelling = Spelling::kPlain;
   };
 
@@ -159,6 +159,7 @@ class Grammar {
                     std::size_t depth, const Symbols& symbols, std::vector<ExprId>& trackers) const;
   ExprId lower_json(ExprPool& pool, const Node& node, CompileContext& context, std::size_t depth,
                     const Symbols& symbols) const;
+  bool is_boolean(std::uint32_t root) const;
   ExprId json_literal(ExprPool& pool, std::string_view text, bool canonical) const;
   // Of the values of a node's parts.
   ExprId build_keyed(ExprPool& pool, const Node& node, const std::vector<ExprId>& parts,

@@ -175,6 +175,8 @@ class Keyed {
   ExprId blocked(const Record& record);
   bool extensible(ExprId keys) const;
   bool some_number_left(const Record& record);
+  // Keys known by their text, without some.
+  ExprId without(ExprId keys, const std::vector<std::string>& names);
 
   bool open(const State& state, std::uint32_t entry) const;
   bool cells_open(const State& state) const;
