@@ -19,14 +19,33 @@ if TYPE_CHECKING:
 
     from formgate.core.grammar import GrammarBuilder
     from formgate.plugins.json_schema._types import schema_of
-    from formgate.plugins.json_schema._write import compile_json_schema, inspect
+    from formgate.plugins.json_schema._write import (
+        Report,
+        UnenforcedWarning,
+        compile_json_schema,
+        inspect,
+    )
 
-__all__ = ["FORMGATE_API", "compile_json_schema", "inspect", "register_formats", "schema_of"]
+__all__ = [
+    "FORMGATE_API",
+    "Report",
+    "UnenforcedWarning",
+    "compile_json_schema",
+    "inspect",
+    "register_formats",
+    "schema_of",
+]
 
 FORMGATE_API = (1, 0)
 
 # Where a name is imported from when it is first asked for.
-_MODULES = {"compile_json_schema": "_write", "inspect": "_write", "schema_of": "_types"}
+_MODULES = {
+    "Report": "_write",
+    "UnenforcedWarning": "_write",
+    "compile_json_schema": "_write",
+    "inspect": "_write",
+    "schema_of": "_types",
+}
 
 
 def __getattr__(name: str) -> object:

@@ -5,8 +5,7 @@ A draft is one object: its name, the address of its meta-schema, and where its k
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -16,8 +15,7 @@ if TYPE_CHECKING:
 __all__ = ["BY_NAME", "Draft", "draft_of", "subschemas"]
 
 
-@dataclass(frozen=True)
-class Draft:
+class Draft(NamedTuple):
     """One draft of the standard.
 
     Attributes:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import json
-from decimal import Decimal, InvalidOperation
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Any
 
 from formgate.core.errors import GrammarError, LimitError
 
 if TYPE_CHECKING:
+    from decimal import Decimal
+
     from formgate.plugins.json_schema._values import Json
 
 __all__ = ["load"]
@@ -46,6 +46,8 @@ def load(source: object) -> Json:
 
 def _parse(text: str) -> Json:
     """Read a JSON text with exact numbers."""
+    import json  # noqa: PLC0415 (schemas given as dicts do not need it)
+
     try:
         found = json.loads(
             text,
@@ -102,6 +104,8 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 def _decimal(text: str) -> Decimal:
     """Read a number with a fraction or an exponent."""
+    from decimal import Decimal, InvalidOperation  # noqa: PLC0415 (rarely needed)
+
     try:
         return Decimal(text)
     except InvalidOperation:

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from formgate.core.errors import GrammarError
 
@@ -23,8 +22,7 @@ _COUNTS = {"max_blanks": 0, "max_states": 1, "max_clauses": 1, "max_depth": 1}
 _MAX_COUNT = 2**31 - 1
 
 
-@dataclass(frozen=True)
-class Options:
+class Options(NamedTuple):
     """How a schema is read and how its values are written.
 
     Attributes:
@@ -78,7 +76,7 @@ def read_options(given: Mapping[str, object]) -> Options:  # noqa: C901 (one che
     if not given:
         return _DEFAULT
     values: dict[str, Any] = dict(given)
-    known = Options.__dataclass_fields__
+    known = Options._fields
     for name, value in values.items():
         if name not in known:
             raise GrammarError(

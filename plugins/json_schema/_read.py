@@ -19,7 +19,7 @@ from formgate.plugins.json_schema._facts import (
     Op,
 )
 from formgate.plugins.json_schema._numbers import NumberSet
-from formgate.plugins.json_schema._read_scalars import ScalarReader, WrongSchemaError
+from formgate.plugins.json_schema._read_scalars import KINDS, ScalarReader, WrongSchemaError
 from formgate.plugins.json_schema._spelled import Numerals
 
 if TYPE_CHECKING:
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
 __all__ = ["WrongSchemaError", "read"]
 
+_FEW = 3
 # Keywords that a meta-schema of one's own may leave out.
 _VALIDATION = frozenset(
     [
@@ -64,6 +65,10 @@ def read(schema: dict[str, Json], env: Env, where: Where, world: Schemas) -> Fac
         GrammarError: A reference leads nowhere, a pattern is no pattern.
         UnsupportedConstraint: A pattern or a number cannot be enforced.
     """
+    if len(schema) <= _FEW:
+        plain = _plain(schema, env)
+        if plain is not None:
+            return plain
     reader = _Reader(schema, env, where, world)
     draft = env.resource.draft
     keywords = _KEYWORDS[draft.rank]
@@ -78,6 +83,21 @@ def read(schema: dict[str, Json], env: Env, where: Where, world: Schemas) -> Fac
                 handler(reader, value)
         reader.finish()
     return reader.facts
+
+
+def _plain(schema: dict[str, Json], env: Env) -> Facts | None:
+    """Return the facts of a schema that says one type and no more; None for all others."""
+    kind = schema.get("type")
+    kinds = KINDS.get(kind) if isinstance(kind, str) else None
+    if kinds is None or not env.resource.asserting:
+        return None
+    keywords = _KEYWORDS[env.resource.draft.rank]
+    for keyword in schema:
+        if keyword in keywords and keyword != "type":
+            return None
+    facts = Facts()
+    facts.kinds = kinds
+    return facts
 
 
 class _Reader(ScalarReader):

@@ -28,9 +28,9 @@ if TYPE_CHECKING:
     from formgate.plugins.json_schema._states import Schemas
     from formgate.plugins.json_schema._values import Json
 
-__all__ = ["ScalarReader", "WrongSchemaError"]
+__all__ = ["KINDS", "ScalarReader", "WrongSchemaError"]
 
-_KINDS = {
+KINDS = {
     "null": NULL,
     "boolean": BOOLEAN,
     "number": NUMBER,
@@ -85,7 +85,7 @@ class ScalarReader:
 
     def type(self, value: Json) -> None:
         """``type``: one name or several; integers are numbers."""
-        kinds = _KINDS.get(value) if isinstance(value, str) else None
+        kinds = KINDS.get(value) if isinstance(value, str) else None
         if kinds is None:
             kinds = self._several(value)
         self.facts.kinds &= kinds
@@ -99,9 +99,9 @@ class ScalarReader:
             raise self.wrong("type", "type is the name of a type or a list of them")
         kinds = 0
         for name in value:
-            if name != "integer" and name not in _KINDS:
+            if name != "integer" and name not in KINDS:
                 raise self.wrong("type", f"{name!r} is not the name of a type")
-            kinds |= _KINDS.get(name, NUMBER)
+            kinds |= KINDS.get(name, NUMBER)
         self.integer = "integer" in value and "number" not in value
         return kinds
 

@@ -6,11 +6,12 @@ objects have no order. The key of a value is hashable and takes time linear in t
 
 from __future__ import annotations
 
-from decimal import Decimal
+import sys
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 if TYPE_CHECKING:
     from collections.abc import Hashable
+    from decimal import Decimal
 
 __all__ = ["Json", "is_number", "is_scalar", "value_key"]
 
@@ -25,7 +26,8 @@ def is_number(value: object) -> bool:
         return True
     if kind is float:
         return value == value and value not in (float("inf"), float("-inf"))  # noqa: PLR0124 (NaN)
-    return isinstance(value, Decimal) and value.is_finite()
+    decimal = sys.modules.get("decimal")  # without it there is no such number
+    return decimal is not None and isinstance(value, decimal.Decimal) and value.is_finite()
 
 
 def is_scalar(value: object) -> bool:
@@ -54,6 +56,8 @@ def value_key(value: Json) -> Hashable:
 
 def _number_key(value: float | Decimal) -> Hashable:
     """Return sign, digits without zeros at the end, and exponent: equal for equal numbers."""
+    from decimal import Decimal  # noqa: PLC0415 (rarely needed)
+
     decimal = Decimal(repr(value)) if isinstance(value, float) else Decimal(value)
     sign, digits, exponent = decimal.as_tuple()
     text = "".join(map(str, digits))

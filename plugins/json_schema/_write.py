@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from formgate.core.errors import EmptyLanguageError, LimitError
 from formgate.plugins.json_schema._options import read_options
@@ -31,8 +30,7 @@ class UnenforcedWarning(UserWarning):
     """A part of a schema was left out, as ``on_unsupported="relax"`` asks."""
 
 
-@dataclass(frozen=True)
-class Report:
+class Report(NamedTuple):
     """What of a schema is enforced.
 
     Attributes:
