@@ -178,6 +178,9 @@ def _witnesses(
                 joined = both(splits[name], lits)
                 if joined != NOTHING:
                     further.append(({**splits, name: joined}, required | {name}, extra, unsure))
+                    if not lits:
+                        # The first of the names that is there: so no way is part of another.
+                        splits = {**splits, name: NOTHING}  # noqa: PLW2901
             by_cell = _by_cell(shape, keys, lits, patterns, world)
             if by_cell is not None:
                 further.append((splits, required, True, by_cell or unsure))
