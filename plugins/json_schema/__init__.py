@@ -77,6 +77,8 @@ def _guess(source: object) -> bool:
     """Say whether a source given without a format is a schema, or stands for one."""
     if isinstance(source, (dict, bool)):
         return True
+    if isinstance(source, (str, bytes)):
+        return False  # said before the import: most sources without a format are patterns
     from formgate.plugins.json_schema._types import claims  # noqa: PLC0415
 
     return claims(source)
