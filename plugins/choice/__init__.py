@@ -7,10 +7,10 @@ texts are fine.
 
 from __future__ import annotations
 
-from enum import EnumMeta
+from enum import Enum, EnumMeta
 from typing import TYPE_CHECKING, Literal, get_args, get_origin
 
-from formgate.core.errors import EmptyLanguageError, GrammarError
+from formgate.core.errors import EmptyLanguageError, GrammarError, ParseError
 from formgate.core.registry import Format, hookimpl
 
 if TYPE_CHECKING:
@@ -152,6 +152,22 @@ def _compile(source: object, builder: GrammarBuilder, options: Mapping[str, obje
     builder.start(compile_choice(source, builder))
 
 
+def _read(
+    source: object, options: Mapping[str, object], text: str, wanted: Mapping[str, object], /
+) -> object:
+    """Return the choice that a text is: of an Enum the member, else the text itself."""
+    del options
+    for name in wanted:
+        raise TypeError(f"the choice format has no option {name!r} for parsing")
+    if not isinstance(source, EnumMeta):
+        return text
+    members: list[Enum] = list(source)
+    for member in members:
+        if member.value == text:
+            return member
+    raise ParseError(f"{text!r:.60} is the value of no member of {source.__name__}")
+
+
 @hookimpl
 def register_formats(register: Callable[[Format], None]) -> None:
     """Offer the format."""
@@ -161,5 +177,6 @@ def register_formats(register: Callable[[Format], None]) -> None:
             compile=_compile,
             guess=_guess,
             description="one of a list of strings, an Enum's values or a typing.Literal's",
+            reader=_read,
         )
     )

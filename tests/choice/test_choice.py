@@ -164,6 +164,20 @@ def test_a_choice_may_begin_another(vocabulary):
     assert engine.allowed_tokens(state).to_list() == [ord("b"), 256]
 
 
+def test_a_text_is_read_as_the_member_that_it_stands_for(vocabulary):
+    colour = formgate.compile(Colour, vocabulary)
+    assert formgate.parse(colour, "red") is Colour.RED
+    assert formgate.parse(formgate.compile(Size, vocabulary), "L") is Size.LARGE
+    assert formgate.parse(formgate.compile(Literal["a", "b"], vocabulary), "b") == "b"
+    assert formgate.parse(formgate.compile(["a", "b"], vocabulary), "b") == "b"
+    with pytest.raises(formgate.ParseError):
+        formgate.parse(colour, "blue")
+    with pytest.raises(formgate.ParseError, match="Colour"):
+        formgate.parse(colour.grammar, "blue")
+    with pytest.raises(TypeError, match="decimals"):
+        formgate.parse(colour, "red", decimals=True)
+
+
 def test_the_python_side_of_a_million_texts_is_fast():
     texts = [f"item {number}" for number in range(1_000_000)]
 
