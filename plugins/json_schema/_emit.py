@@ -8,6 +8,7 @@ deep stack: such a state is written when the others are done.
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
+from weakref import WeakKeyDictionary
 
 from formgate.core.errors import LimitError
 from formgate.core.grammar import Cell, Entry
@@ -29,6 +30,10 @@ __all__ = ["Emitter"]
 _DEEP = 24  # states within states that are written at once
 _MAX_OPTIONAL = 6  # entries whose presence is told apart
 _MAX_LEVELS = 64  # of nesting, where each level has white space of its own
+
+
+# How many schemas each builder was given: their rules need names of their own.
+_written: WeakKeyDictionary[GrammarBuilder, int] = WeakKeyDictionary()
 
 
 class _Record:
@@ -62,7 +67,8 @@ class Emitter:
         self._styles: list[Style] = []
         self._records: dict[tuple[State, int], _Record] = {}
         self._scalars: dict[Scalars, list[Node]] = {}
-        self._names: set[str] = set()
+        number = _written[builder] = _written.get(builder, 0) + 1
+        self.suffix = "" if number == 1 else f" of schema {number}"
         self._waiting: list[tuple[State, int]] = []
         self._depth = 0
         self._quote = builder.literal('"')
@@ -185,7 +191,7 @@ class Emitter:
         where = self.world.where(state.lits) or "any value"
         if len(where) > 200:
             where = where[:200] + "..."
-        name = f"{where} (state {state.index})"
+        name = f"{where} (state {state.index}{self.suffix})"
         return f"{name} at level {level}" if self._levels else name
 
     # --- objects ---

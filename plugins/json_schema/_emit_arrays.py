@@ -252,7 +252,7 @@ class ArrayWriter:
                 f"and maxItems) takes {steps} states, more than {_MAX_STEPS}; lower the bounds"
             )
         self._counting += 1
-        name = f"{where} (count {self._counting})"
+        name = f"{where} (count {self._counting}{self._emitter.suffix})"
         return _Counter(self, closed, (level, gaps), name, far).write()
 
     def sorted_item(self, closed: ClosedArray, place: int, level: int) -> tuple[list[_Sort], bool]:

@@ -14,6 +14,8 @@ from random_schemas import schemas, values
 
 import formgate
 from formgate.core.errors import EmptyLanguageError, GrammarError, LimitError, UnsupportedConstraint
+from formgate.core.grammar import GrammarBuilder
+from formgate.plugins.json_schema import compile_json_schema
 
 SETTINGS = hypothesis.settings(
     max_examples=40, deadline=None, suppress_health_check=list(hypothesis.HealthCheck)
@@ -94,3 +96,15 @@ def test_fixed_white_space_is_that_of_json_dumps(
     assert found.accepts(json.dumps(value, **dumped))
     loose = json.dumps(value, indent=7, separators=("  ,", ":  "))
     assert found.accepts(loose) == (loose == json.dumps(value, **dumped))
+
+
+def test_several_schemas_in_one_grammar(byte_vocabulary: formgate.Vocabulary) -> None:
+    tree = {"type": "array", "items": {"$ref": "#"}}
+    items = {"type": ["null", "boolean"]}
+    counted = {"type": "array", "contains": {"type": "null"}, "maxContains": 1, "items": items}
+    builder = GrammarBuilder()
+    parts = [compile_json_schema(schema, builder) for schema in (tree, tree, counted, counted)]
+    builder.start(builder.seq(*parts))
+    engine = builder.build().compile(byte_vocabulary)
+    assert engine.accepts("[[], []][][true, null][null]")
+    assert not engine.accepts("[[], []][][true, null][null, null]")
