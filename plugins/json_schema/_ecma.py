@@ -120,7 +120,7 @@ class _Parser:
     """
 
     # What the last thing read allows a quantifier to do.
-    NOTHING, ITEM = range(2)
+    NOTHING, ITEM, LOOK = range(3)
 
     def __init__(self, pattern: str, *, refer: bool = False) -> None:
         self.pattern = pattern
@@ -265,8 +265,8 @@ class _Parser:
             node = Look(node, "<" in group.kind, "!" in group.kind, group.start, end)
         self.items, self.branches = group.items, group.branches
         self.add(node)
-        if look and "<" in group.kind:
-            self.tail = self.NOTHING
+        if look:
+            self.tail = self.NOTHING if "<" in group.kind else self.LOOK
 
     # -- single items
 
@@ -501,12 +501,12 @@ class _Parser:
 
     def repeat(self, minimum: int, maximum: int | None, start: int, end: int) -> None:
         """Repeat the last item."""
-        if self.tail != self.ITEM:
+        if self.tail == self.NOTHING:
             raise self.fail("there is nothing to repeat here", start, end)
         if self.pattern.startswith("?", end):
             end += 1
         item = self.items[-1]
-        self.loose = self.loose or isinstance(item, Look)
+        self.loose = self.loose or self.tail == self.LOOK
         self.items[-1] = Repeat(item, minimum, maximum, RepeatMode.GREEDY, item.start, end)
         self.tail = self.NOTHING
         self.position = end

@@ -16,7 +16,7 @@ from functools import cache
 from importlib import import_module
 from typing import TYPE_CHECKING, cast
 
-from formgate.plugins.json_schema._formats_record import Recorder
+from formgate.plugins.json_schema._strings_record import Recorder
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

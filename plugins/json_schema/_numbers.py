@@ -386,9 +386,10 @@ class NumberSet:
             known = _written[builder] = {}
         node = known.get(self)
         if node is None:
-            from formgate.plugins.json_schema._numbers_write import write_numbers  # noqa: PLC0415
+            from formgate.plugins.json_schema._numbers_write import recorded_numbers  # noqa: PLC0415
 
-            node = known[self] = write_numbers(self, builder)
+            recorder, wanted = recorded_numbers(self)
+            node = known[self] = recorder.replay(builder, wanted)
         return node
 
 

@@ -13,7 +13,6 @@ certain place and zeros after it (multiples of a power of ten), or no fraction a
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
-from weakref import proxy
 
 if TYPE_CHECKING:
     from formgate.core.grammar import GrammarBuilder, Node
@@ -42,8 +41,7 @@ class Digits:
     """Writes runs of digits and bounded decimals to one builder."""
 
     def __init__(self, builder: GrammarBuilder) -> None:
-        self.builder: GrammarBuilder = proxy(builder)  # so that it can go when its owner drops it
-        self._serial = 0
+        self.builder = builder
         self._spans: dict[tuple[int, int], Node] = {}
         self._free: dict[tuple[int | None, int], Node] = {}
         self._tails: dict[tuple[int | None, int], Node] = {}
@@ -96,21 +94,20 @@ class Digits:
             return self.tail(scale, 0)
         node = self._free.get((scale, count))
         if node is None:
-            digits = self.builder.repeat(self.digit, count, count)
-            node = self._free[scale, count] = self.builder.seq(digits, self.tail(scale, 0))
+            node = self.digit if count == 1 else self.builder.repeat(self.digit, count, count)
+            node = self._free[scale, count] = self.followed(node, scale)
         return node
 
-    def next_serial(self) -> int:
-        """Return a number for the names of rules."""
-        self._serial += 1
-        return self._serial
+    def followed(self, node: Node, scale: int | None) -> Node:
+        """Return digits before the point and what may follow them."""
+        return node if scale == NO_FRACTION else self.builder.seq(node, self.tail(scale, 0))
 
     # -- numbers without a sign
 
     def above_zero(self, scale: int | None) -> Node:
         """Return the decimals above zero."""
         builder = self.builder
-        large = builder.seq(self.nonzero, self.digits, self.tail(scale, 0))
+        large = self.followed(builder.seq(self.nonzero, self.digits), scale)
         if scale in (0, NO_FRACTION):
             return large
         return builder.choice(large, self.below_one(scale))
@@ -187,6 +184,7 @@ class _Between:
         self._low = low
         self._high = high
         self._scale = scale
+        self._nothing_more = digits.tail(scale, 0) if scale == NO_FRACTION else None
 
     def write(self) -> Node:
         """Return the node."""
@@ -209,14 +207,14 @@ class _Between:
                 parts.append(digits.below_one(self._scale))
         if high is None:
             free = builder.repeat(digits.digit, max(least - 1, 0), None)
-            parts.append(builder.seq(digits.nonzero, free, digits.tail(self._scale, 0)))
+            parts.append(digits.followed(builder.seq(digits.nonzero, free), self._scale))
         elif high.whole == "0":
             parts.append(self.small(high))
         else:
             longest = len(high.whole)
             if least < longest:
                 free = builder.repeat(digits.digit, least - 1, longest - 2)
-                parts.append(builder.seq(digits.nonzero, free, digits.tail(self._scale, 0)))
+                parts.append(digits.followed(builder.seq(digits.nonzero, free), self._scale))
             parts.append(self._at_most(high))
         return self._choice(parts)
 
@@ -243,35 +241,33 @@ class _Between:
         """Return whole numbers of the bound's length, from its digit ``start`` on, not below it."""
         whole = low.whole
         node = rest
-        loose = low.included and not low.fraction
         for index in range(len(whole) - 1, start - 1, -1):
-            if loose and whole[index] == "0":
-                node = self._free(len(whole) - index)
-                continue
-            loose = False
-            parts = [
-                self._step(int(whole[index]) + 1, 9, self._free(len(whole) - 1 - index)),
-                self._then(whole[index], node),
-            ]
-            node = self._choice(parts)
+            after = self._free(len(whole) - 1 - index)
+            digit = int(whole[index])
+            if (
+                node == after
+            ):  # all that follow the digit will do, so the digit is free from here on
+                node = self._step(digit, 9, after) if digit else self._free(len(whole) - index)
+            else:
+                more = self._step(digit + 1, 9, after)
+                node = self._choice([more, self._then(whole[index], node)])
         return node
 
     def _at_most(self, high: Bound, start: int = 0) -> Node | None:
         """Return whole numbers of the bound's length, from its digit ``start`` on, not above it."""
         whole = high.whole
         node = self._below(high)
-        loose = self._scale in (0, NO_FRACTION) and high.included
         for index in range(len(whole) - 1, start - 1, -1):
+            after = self._free(len(whole) - 1 - index)
+            digit = int(whole[index])
             least = 0 if index else 1  # zero is not above zero, and no number begins with it
-            if loose and whole[index] == "9" and not least:
+            if node != after:
+                less = self._step(least, digit - 1, after)
+                node = self._choice([less, self._then(whole[index], node)])
+            elif digit == 9 and not least:
                 node = self._free(len(whole) - index)
-                continue
-            loose = False
-            parts = [
-                self._step(least, int(whole[index]) - 1, self._free(len(whole) - 1 - index)),
-                self._then(whole[index], node),
-            ]
-            node = self._choice(parts)
+            else:
+                node = self._step(least, digit, after)
         return node
 
     def _below(self, high: Bound) -> Node | None:
@@ -280,7 +276,7 @@ class _Between:
         if not high.fraction:
             if not high.included:
                 return None
-            return builder.empty() if self._scale == NO_FRACTION else digits.no_fraction
+            return digits.tail(NO_FRACTION if self._scale == NO_FRACTION else 0, 0)
         rest = self._high_places(high.fraction, high.included)[0]
         return None if rest is None else builder.optional(builder.seq(digits.point, rest))
 
@@ -379,11 +375,13 @@ class _Between:
             return None
         digits = self._digits
         span = self._builder.literal(str(low)) if low == high else digits.span(low, high)
-        return self._builder.seq(span, rest)
+        return span if rest == self._nothing_more else self._builder.seq(span, rest)
 
     def _then(self, digit: str, rest: Node | None) -> Node | None:
         """Return a digit and a rest."""
-        return None if rest is None else self._builder.seq(self._builder.literal(digit), rest)
+        if rest is None or rest == self._nothing_more:
+            return None if rest is None else self._builder.literal(digit)
+        return self._builder.seq(self._builder.literal(digit), rest)
 
     def _choice(self, parts: list[Node | None]) -> Node | None:
         """Return any of the parts that match something, or None where none does."""

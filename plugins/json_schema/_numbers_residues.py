@@ -13,6 +13,7 @@ digits decide, and all endings are listed. Cost: ten steps for each state; the s
 
 from __future__ import annotations
 
+import itertools
 from math import gcd, lcm
 from typing import TYPE_CHECKING
 
@@ -29,6 +30,9 @@ __all__ = ["whole_from", "write_residues"]
 _MAX_RESIDUES = 10_000
 _MAX_STATES = 40_000
 _MAX_ENDINGS = 2048
+
+# For the names of rules, which differ from one recorded set to another.
+_serials = itertools.count(1)
 
 _START, _ZERO, _WHOLE, _POINTED, _PLACES = range(5)
 _POINT = 10  # the symbol after the ten digits
@@ -366,7 +370,7 @@ class _Writer:
                 (state,) = component
                 self._nodes[state] = self._body(state)
                 continue
-            serial = self._digits.next_serial()
+            serial = next(_serials)
             for state in component:
                 self._nodes[state] = builder.rule(f"multiple {serial}.{state}")
             for state in component:

@@ -19,17 +19,18 @@ Exponents on top of that, where they cost a few nodes:
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
-from weakref import WeakKeyDictionary
+from functools import lru_cache
+from typing import TYPE_CHECKING, NamedTuple, cast
 
 from formgate.plugins.json_schema._numbers import ALWAYS, NEVER, NumberSet, holds, multiples
 from formgate.plugins.json_schema._numbers_digits import Bound, Digits
+from formgate.plugins.json_schema._strings_record import Recorder
 
 if TYPE_CHECKING:
     from formgate.core.grammar import GrammarBuilder, Node
     from formgate.plugins.json_schema._numbers import Exact, Indicator
 
-__all__ = ["Range", "plain", "write_numbers"]
+__all__ = ["Range", "plain", "recorded_numbers"]
 
 _FEW = 512
 _FLOAT_PLACES = 16
@@ -55,20 +56,19 @@ class _Half(NamedTuple):
     ranges: tuple[Range, ...]
 
 
-def write_numbers(numbers: NumberSet, builder: GrammarBuilder) -> Node:
-    """Return the node of a set of numbers."""
-    writer = _writers.get(builder)
-    if writer is None:
-        writer = _writers[builder] = _Writer(builder)
-    return writer.write(numbers)
+@lru_cache(maxsize=1024)
+def recorded_numbers(numbers: NumberSet) -> tuple[Recorder, Node]:
+    """Return the calls that write a set of numbers, and the node among them."""
+    recorder = Recorder()
+    return recorder, _Writer(cast("GrammarBuilder", recorder)).write(numbers)
 
 
 class _Writer:
-    """Writes sets to one builder; what all have in common is made once."""
+    """Writes a set."""
 
     def __init__(self, builder: GrammarBuilder) -> None:
         self._digits = Digits(builder)
-        self._builder = self._digits.builder
+        self._builder = builder
         self._zero: Node | None = None
         self._exponent: Node | None = None
         self._halves: dict[_Half, Node | None] = {}
@@ -131,7 +131,9 @@ class _Writer:
 
     # -- ranges
 
-    def _range(self, part: Range) -> Node | None:
+    def _range(  # noqa: PLR0911 (one return for each kind of range)
+        self, part: Range
+    ) -> Node | None:
         """Return the node of a range, or None where it is enumerated."""
         if self._enumerated(part) is not None:
             return None
@@ -152,7 +154,17 @@ class _Writer:
         shift = _numbers_residues.whole_from(part.one)
         if part.high is not None or shift is None:
             return node
-        return self._builder.choice(node, *self._large_integers(part, shift))
+        builder = self._builder
+        large = self._large_integers(part, shift)
+        if part.low is None or (part.low <= 1 and part.low_in):
+            if (scale, shift) == (0, 0):
+                return builder.choice(
+                    builder.seq(node, builder.optional(self._exponents(0, None))), large
+                )
+            digits = self._digits
+            whole = builder.seq(digits.nonzero, digits.digits, digits.no_fraction)
+            return builder.choice(node, builder.seq(whole, self._exponents(shift, None)), large)
+        return builder.choice(node, large)
 
     def _enumerated(self, part: Range) -> list[Exact] | None:
         """Return the numbers of a range if there are few, and they are no range of integers."""
@@ -211,20 +223,14 @@ class _Writer:
         node = self._digits.exponent(low, high)
         return self._builder.nothing() if node is None else node
 
-    def _large_integers(self, part: Range, shift: int) -> list[Node]:
-        """Return integers with exponents from a lower bound on, multiples of ``10**shift``."""
+    def _large_integers(self, part: Range, shift: int) -> Node:
+        """Return large integers as floats are printed, from a bound on, multiples of a power."""
         builder, digits = self._builder, self._digits
-        parts: list[Node] = []
-        low = part.low
-        if low is None or (low <= 1 and part.low_in):
-            whole = builder.seq(digits.nonzero, digits.digits, digits.no_fraction)
-            parts.append(builder.seq(whole, self._exponents(shift, None)))
         places = builder.optional(
             builder.seq(digits.point, builder.repeat(digits.digit, 1, _FLOAT_PLACES), digits.zeros)
         )
-        start = max(_FLOAT_PLACES + shift, len(str(int(low or 0))))
-        parts.append(builder.seq(digits.nonzero, places, self._exponents(start, None)))
-        return parts
+        start = max(_FLOAT_PLACES + shift, len(str(int(part.low or 0))))
+        return builder.seq(digits.nonzero, places, self._exponents(start, None))
 
     # -- single numbers
 
@@ -256,9 +262,6 @@ class _Writer:
         if len(texts) == 1:
             return self._builder.literal(texts[0])
         return self._builder.strings(texts)
-
-
-_writers: WeakKeyDictionary[GrammarBuilder, _Writer] = WeakKeyDictionary()
 
 
 def half_above_zero(

@@ -13,8 +13,8 @@ from node_oracle import NodeOracle
 
 from formgate.core.errors import GrammarError, LimitError, UnsupportedConstraint
 from formgate.plugins.json_schema._ecma import is_strict_pattern
-from formgate.plugins.json_schema._formats_record import Recorder
 from formgate.plugins.json_schema._strings import StringSet
+from formgate.plugins.json_schema._strings_record import Recorder
 
 TEXTS = [
     "", "a", "b", "ab", "aa", "aab", "1", "a1", "_", " ", "a b", "é", "aé1", "\n", "a\n", "-",
