@@ -14,6 +14,7 @@ sets; the terms between them are few, and limited.
 
 from __future__ import annotations
 
+from functools import lru_cache
 from math import gcd
 from typing import TYPE_CHECKING, cast
 from weakref import WeakKeyDictionary
@@ -209,16 +210,19 @@ class NumberSet:
     # -- how sets come about
 
     @staticmethod
+    @lru_cache(maxsize=1024, typed=True)
     def at_least(value: Number, exclusive: bool = False) -> NumberSet:
         """Return the numbers from a bound on."""
         return NumberSet((exact(value),), (not exclusive,), (NEVER, ALWAYS)).tidied()
 
     @staticmethod
+    @lru_cache(maxsize=1024, typed=True)
     def at_most(value: Number, exclusive: bool = False) -> NumberSet:
         """Return the numbers up to a bound."""
         return NumberSet((exact(value),), (not exclusive,), (ALWAYS, NEVER)).tidied()
 
     @staticmethod
+    @lru_cache(maxsize=1024, typed=True)
     def multiple_of(value: Number) -> NumberSet:
         """Return the multiples of a positive number.
 
@@ -243,13 +247,7 @@ class NumberSet:
             return self
         if self is _ALL:
             return other
-        points = self.points
-        if points == other.points:
-            flags = tuple([a and b for a, b in zip(self.flags, other.flags, strict=True)])
-            pairs = zip(self.between, other.between, strict=True)
-            return NumberSet(points, flags, tuple([_times(a, b) for a, b in pairs])).tidied()
-        points = tuple(sorted({*points, *other.points}))
-        return (self._cut(points) & other._cut(points)).tidied()
+        return _both(self, other)
 
     def __invert__(self) -> NumberSet:
         flags = tuple([not flag for flag in self.flags])
@@ -258,8 +256,8 @@ class NumberSet:
     def __or__(self, other: NumberSet) -> NumberSet:
         return ~(~self & ~other)
 
-    def _cut(self, points: tuple[Exact, ...]) -> NumberSet:
-        """Return the set cut at more points."""
+    def cut(self, points: tuple[Exact, ...]) -> NumberSet:
+        """Return the set cut at points, its own among them."""
         flags: list[bool] = []
         between = [self.between[0]]
         index = 0
@@ -391,6 +389,18 @@ class NumberSet:
             recorder, wanted = recorded_numbers(self)
             node = known[self] = recorder.replay(builder, wanted)
         return node
+
+
+@lru_cache(maxsize=2048)
+def _both(left: NumberSet, right: NumberSet) -> NumberSet:
+    """Return the intersection of two sets."""
+    points = left.points
+    if points != right.points:
+        points = tuple(sorted({*points, *right.points}))
+        left, right = left.cut(points), right.cut(points)
+    flags = tuple([a and b for a, b in zip(left.flags, right.flags, strict=True)])
+    pairs = zip(left.between, right.between, strict=True)
+    return NumberSet(points, flags, tuple([_times(a, b) for a, b in pairs])).tidied()
 
 
 _written: WeakKeyDictionary[GrammarBuilder, dict[NumberSet, Node]] = WeakKeyDictionary()
