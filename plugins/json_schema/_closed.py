@@ -13,7 +13,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from formgate.core.errors import LimitError
-from formgate.plugins.json_schema._disjoint import is_empty
 from formgate.plugins.json_schema._facts import FALSE
 from formgate.plugins.json_schema._shapes import NOTHING, both, least
 from formgate.plugins.json_schema._strings import StringSet
@@ -21,15 +20,16 @@ from formgate.plugins.json_schema._strings import StringSet
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from formgate.plugins.json_schema._keys import Keys
     from formgate.plugins.json_schema._shapes import ArrayShape, Lits, ObjectShape
     from formgate.plugins.json_schema._states import Schemas, State
 
 __all__ = ["ClosedArray", "ClosedObject", "Count", "close_array", "close_object"]
 
+# A set of names, the state of their members, and to which sets of ``some`` the names belong.
+_Cell = tuple[StringSet, "State", tuple[bool, ...]]
+
 _NO_NAMES: frozenset[str] = frozenset()
 _MAX_CELLS = 64
-_UNSURE = "some member beyond the named ones must differ from the others"
 _MAX_SPLITS = 256
 
 
@@ -42,8 +42,7 @@ class ClosedObject(NamedTuple):
         cells: Disjoint sets that have all other names that may be, with the states of their
             members. Names of entries and banned ones do not count as being in them.
         low, high: How many members there may be.
-        extra: Whether some member must be of a cell.
-        unsure: What else must hold, in words, if it cannot be expressed.
+        needs: Each says: some member is of one of these cells and in that state beside.
     """
 
     entries: list[tuple[str, State, bool]]
@@ -51,8 +50,7 @@ class ClosedObject(NamedTuple):
     cells: list[tuple[StringSet, State]]
     low: int
     high: int | None
-    extra: bool
-    unsure: str | None
+    needs: list[dict[int, State]]
 
 
 class Count(NamedTuple):
@@ -88,23 +86,38 @@ class ClosedArray(NamedTuple):
 def close_object(shape: ObjectShape, world: Schemas) -> list[ClosedObject]:
     """Return the alternatives of a shape: one, or more where some member must be special."""
     states, patterns = _known(shape)
-    cells: list[tuple[StringSet, State]] = []
+    cells: list[_Cell] = []
     if shape.high is None or shape.high > len(shape.required):
         cells = _cells(shape, states, patterns, world)
     if not shape.some:
         closed = _closed(shape, states, _NO_NAMES, cells, world)
         return [] if closed is None else [closed]
     found = []
-    for splits, required, extra, unsure in _witnesses(shape, states, patterns, world):
+    for splits, required, left in _witnesses(shape, states):
         closed = _closed(shape, splits, required, cells, world)
         if closed is None:
             continue
-        if extra:
+        needs = [_need(cells, place, shape.some[place][1], world) for place in left]
+        if not all(needs):
+            continue
+        if needs:
             low = max(closed.low, 1 + sum(needed for _, _, needed in closed.entries))
-            if not cells or (shape.high is not None and low > shape.high):
+            if shape.high is not None and low > shape.high:
                 continue
-            closed = closed._replace(low=low, extra=True, unsure=unsure)
+            unlike = [need for place, need in enumerate(needs) if need not in needs[:place]]
+            closed = closed._replace(low=low, needs=unlike)
         found.append(closed)
+    return found
+
+
+def _need(cells: list[_Cell], place: int, lits: Lits, world: Schemas) -> dict[int, State]:
+    """Return the cells of which some member may be the one, and the states that it must be in."""
+    found = {}
+    for number, (_, state, sets) in enumerate(cells):
+        if sets[place]:
+            joined = world.state(both(state.lits, lits))
+            if joined.lits != NOTHING:
+                found[number] = joined
     return found
 
 
@@ -131,7 +144,7 @@ def _closed(
     shape: ObjectShape,
     states: dict[str, Lits],
     required: frozenset[str],
-    cells: list[tuple[StringSet, State]],
+    cells: list[_Cell],
     world: Schemas,
 ) -> ClosedObject | None:
     """Return a closed shape, given its cells; None if that is nothing."""
@@ -153,37 +166,35 @@ def _closed(
         high = len(entries)
     if high is not None and low > high:
         return None
-    return ClosedObject(entries, banned, cells, low, shape.high, False, None)
+    plain = [(strings, state) for strings, state, _ in cells]
+    return ClosedObject(entries, banned, plain, low, shape.high, [])
 
 
 def _witnesses(
-    shape: ObjectShape, states: dict[str, Lits], patterns: dict[StringSet, None], world: Schemas
-) -> Iterator[tuple[dict[str, Lits], frozenset[str], bool, str | None]]:
+    shape: ObjectShape, states: dict[str, Lits]
+) -> Iterator[tuple[dict[str, Lits], frozenset[str], list[int]]]:
     """Return the ways to have the members that there must be.
 
-    Each is: what the members satisfy by name, names required beyond the shape's, whether a member
-    of a cell is needed, and what cannot be expressed.
+    Each is: what the members satisfy by name, names required beyond the shape's, and which of the
+    members that must be there are of other names.
     """
-    ways: list[tuple[dict[str, Lits], frozenset[str], bool, str | None]]
-    ways = [(states, _NO_NAMES, False, None)]
-    for keys, lits in shape.some:
+    ways: list[tuple[dict[str, Lits], frozenset[str], list[int]]] = [(states, _NO_NAMES, [])]
+    for place, (keys, lits) in enumerate(shape.some):
         further = []
-        for splits, required, extra, unsure in ways:
+        for splits, required, left in ways:
             known = [name for name in splits if keys.contains(name)]
             given = [name for name in known if name in shape.required or name in required]
             if any(set(lits) <= set(splits[name]) for name in given):
-                further.append((splits, required, extra, unsure))
+                further.append((splits, required, left))
                 continue
             for name in known:
                 joined = both(splits[name], lits)
                 if joined != NOTHING:
-                    further.append(({**splits, name: joined}, required | {name}, extra, unsure))
+                    further.append(({**splits, name: joined}, required | {name}, left))
                     if not lits:
                         # The first of the names that is there: so no way is part of another.
                         splits = {**splits, name: NOTHING}  # noqa: PLW2901
-            by_cell = _by_cell(shape, keys, lits, patterns, world)
-            if by_cell is not None:
-                further.append((splits, required, True, by_cell or unsure))
+            further.append((splits, required, [*left, place]))
             if len(further) > _MAX_SPLITS:
                 raise LimitError(
                     f"an object needs some member among more than {_MAX_SPLITS} combinations; "
@@ -193,58 +204,31 @@ def _witnesses(
     yield from ways
 
 
-def _by_cell(
-    shape: ObjectShape, keys: Keys, lits: Lits, patterns: dict[StringSet, None], world: Schemas
-) -> str | None:
-    """Say whether a member beyond the known names can be the one that must be.
-
-    Returns:
-        None if it cannot; "" if any such member will do; else what cannot be expressed.
-    """
-    ours, theirs = [], []
-    for names, state, signs in _atoms(shape, patterns, world):
-        belongs = any(signs[one] for one in keys.patterns) is keys.inside
-        joined = world.state(both(state.lits, lits)) if belongs else None
-        if joined is state:
-            ours.append(names)
-        elif joined is None or joined.lits == NOTHING:
-            theirs.append(names)
-        elif not is_empty(names):
-            return _UNSURE
-    if not theirs:
-        return "" if ours else None
-    if all(is_empty(names) for names in ours):
-        return None
-    return "" if all(is_empty(names) for names in theirs) else _UNSURE
-
-
 def _cells(
     shape: ObjectShape,
     names: dict[str, Lits],
     patterns: dict[StringSet, None],
     world: Schemas,
-) -> list[tuple[StringSet, State]]:
+) -> list[_Cell]:
     """Return the sets of names beyond the known ones, with the states of their members."""
-    if not shape.universals:
-        return [(StringSet.ALL, world.state(()))]
     if not patterns:
+        sets = tuple(not keys.inside for keys, _ in shape.some)
         lits: Lits = ()
         for keys, those in shape.universals:
             if not keys.inside:
                 lits = both(lits, those)
-        return [] if lits == NOTHING else _worthy([(StringSet.ALL, world.state(lits))])
-    merged: dict[State, StringSet] = {}
-    for strings, state, _ in _atoms(shape, patterns, world):
+        state = world.state(lits)
+        return [] if state.lits == NOTHING else [(StringSet.ALL, state, sets)]
+    merged: dict[tuple[State, tuple[bool, ...]], StringSet] = {}
+    for strings, state, signs in _atoms(shape, patterns, world):
         if strings.values is not None and strings.values <= names.keys():
             continue
-        have = merged.get(state)
-        merged[state] = strings if have is None else have | strings
-    return [(strings, state) for state, strings in merged.items()]
-
-
-def _worthy(cells: list[tuple[StringSet, State]]) -> list[tuple[StringSet, State]]:
-    """Return cells whose members can be at all."""
-    return [cell for cell in cells if cell[1].lits != NOTHING]
+        sets = tuple(
+            any(signs[one] for one in keys.patterns) is keys.inside for keys, _ in shape.some
+        )
+        have = merged.get((state, sets))
+        merged[state, sets] = strings if have is None else have | strings
+    return [(strings, state, sets) for (state, sets), strings in merged.items()]
 
 
 def _atoms(

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary
 
 from formgate.core.errors import LimitError
-from formgate.core.grammar import Cell, Entry
 from formgate.plugins.json_schema._emit_arrays import ArrayWriter
+from formgate.plugins.json_schema._emit_objects import ObjectWriter
 from formgate.plugins.json_schema._facts import FALSE_VALUE, NULL, TRUE_VALUE
 from formgate.plugins.json_schema._numbers import NumberSet
 from formgate.plugins.json_schema._strings import StringSet
@@ -21,14 +21,12 @@ from formgate.plugins.json_schema._style import Style, style
 if TYPE_CHECKING:
     from formgate.core.grammar import GrammarBuilder, Node
     from formgate.plugins.json_schema._automaton import Automaton
-    from formgate.plugins.json_schema._closed import ClosedObject
     from formgate.plugins.json_schema._options import Options
     from formgate.plugins.json_schema._scalars import Scalars, State
 
 __all__ = ["Emitter"]
 
 _DEEP = 24  # states within states that are written at once
-_MAX_OPTIONAL = 6  # entries whose presence is told apart
 _MAX_LEVELS = 64  # of nesting, where each level has white space of its own
 
 
@@ -62,7 +60,6 @@ class Emitter:
         self.builder = builder
         self.options = options
         self.escapes = options.escapes == "any"
-        self._ordered = options.property_order == "schema"
         self._levels = options.indent is not None
         self._styles: list[Style] = []
         self._records: dict[tuple[State, int], _Record] = {}
@@ -72,9 +69,8 @@ class Emitter:
         self._waiting: list[tuple[State, int]] = []
         self._depth = 0
         self._quote = builder.literal('"')
-        self._braces = builder.literal("{"), builder.literal("}")
-        self._key_nodes: dict[StringSet, Node] = {}
         self._arrays = ArrayWriter(self)
+        self._objects = ObjectWriter(self)
 
     def write(self, state: State) -> Node:
         """Return the node of the texts whose values are in a state.
@@ -165,13 +161,6 @@ class Emitter:
         """Refuse what cannot be enforced in a state, or note that it is left out."""
         self.world.unsupported(self.world.where(state.lits) or "#", reason, hint)
 
-    def _keys(self, strings: StringSet) -> Node:
-        """Return the node of the names of a cell."""
-        found = self._key_nodes.get(strings)
-        if found is None:
-            found = self._key_nodes[strings] = strings.node(self.builder)
-        return found
-
     def _body_of(self, state: State, level: int) -> tuple[Node, bool]:
         """Return what a state is, and whether it has scalars only."""
         nodes = self.scalars(state)
@@ -180,7 +169,7 @@ class Emitter:
             nodes = [
                 *nodes,
                 *[self._arrays.write(one, level, state) for one in arrays],
-                *[self._object(one, level, state) for one in objects],
+                *[self._objects.write(one, level, state) for one in objects],
             ]
         if len(nodes) == 1:
             return nodes[0], not (arrays or objects)
@@ -193,105 +182,3 @@ class Emitter:
             where = where[:200] + "..."
         name = f"{where} (state {state.index}{self.suffix})"
         return f"{name} at level {level}" if self._levels else name
-
-    # --- objects ---
-
-    def _object(self, closed: ClosedObject, level: int, state: State) -> Node:
-        """Return the node of the objects of one alternative."""
-        if closed.unsure:
-            self.unsupported(
-                state,
-                f"this cannot be enforced exactly: {closed.unsure}",
-                "name the member, or state what all members satisfy",
-            )
-        builder, gaps = self.builder, self.style(level)
-        entries = [
-            Entry(name, self.value(member, level + 1), required)
-            for name, member, required in closed.entries
-        ]
-        cells = [
-            Cell(self._keys(keys), self.value(member, level + 1)) for keys, member in closed.cells
-        ]
-        if cells:
-            # What entries are named is no name of a cell, even where no member follows.
-            entries += [Entry(name, builder.nothing(), False) for name in closed.banned]
-        if closed.extra and not closed.unsure:
-            inside = self._with_extra(closed, entries, cells, gaps, state)
-        else:
-            inside = self._members(entries, cells, gaps, closed.low, closed.high)
-        if closed.low == 0:
-            inside = builder.choice(inside, gaps.hollow)
-        return builder.seq(self._braces[0], inside, self._braces[1])
-
-    def _members(
-        self, entries: list[Entry], cells: list[Cell], gaps: Style, low: int, high: int | None
-    ) -> Node:
-        """Return the node of at least one member, with what stands around."""
-        if high == 0 or not (entries or cells):
-            return self.builder.nothing()
-        members = self._part(entries, cells, gaps, max(low, 1), high)
-        return self.builder.seq(gaps.opened, members, gaps.closing)
-
-    def _part(
-        self, entries: list[Entry], cells: list[Cell], gaps: Style, low: int, high: int | None
-    ) -> Node:
-        """Return the node of members."""
-        return self.builder.members(
-            entries,
-            cells,
-            colon=gaps.colon,
-            comma=gaps.comma,
-            ordered=self._ordered,
-            min=low,
-            max=high,
-            escapes=self.escapes,
-        )
-
-    def _with_extra(
-        self,
-        closed: ClosedObject,
-        entries: list[Entry],
-        cells: list[Cell],
-        gaps: Style,
-        state: State,
-    ) -> Node:
-        """Return the node of members of which one, at least, is of a cell.
-
-        It tells apart which entries are there: a member more than those is of a cell.
-        """
-        builder = self.builder
-        banned = entries[len(closed.entries) :]
-        entries = entries[: len(closed.entries)]
-        optional = [entry for entry in entries if not entry.required]
-        if not optional:
-            return self._members(entries + banned, cells, gaps, closed.low, closed.high)
-        required = len(entries) - len(optional)
-        if self._ordered and closed.low <= required + 1 and closed.high is None:
-            gone = [Entry(entry.key, builder.nothing(), False) for entry in entries]
-            others = self._part(gone + banned, cells, gaps, 1, None)
-            named = self._part(entries, [], gaps, max(required, 1), None)
-            both = builder.seq(named, gaps.comma, others)
-            inside = both if required else builder.choice(both, others)
-            return builder.seq(gaps.opened, inside, gaps.closing)
-        if len(optional) > _MAX_OPTIONAL:
-            self.unsupported(
-                state,
-                f"some member beyond the {len(entries)} named ones must be there, and too many of "
-                "those are optional to tell",
-                "require the members, or name those that may be there",
-            )
-            return self._members(entries + banned, cells, gaps, closed.low, closed.high)
-        found = []
-        absent = [Entry(entry.key, builder.nothing(), False) for entry in optional]
-        for chosen in range(1 << len(optional)):
-            there = {entry.key for bit, entry in enumerate(optional) if chosen >> bit & 1}
-            kept = [
-                Entry(entry.key, entry.value, True)
-                for entry in entries
-                if entry.required or entry.key in there
-            ]
-            low = max(closed.low, len(kept) + 1)
-            if closed.high is None or low <= closed.high:
-                gone = [entry for entry in absent if entry.key not in there]
-                found.append(self._members(kept + gone + banned, cells, gaps, low, closed.high))
-        return builder.choice(*found)

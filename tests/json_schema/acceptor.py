@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from formgate.core.errors import UnsupportedConstraint
 from formgate.plugins.json_schema._automaton import Automaton
 from formgate.plugins.json_schema._options import read_options
 from formgate.plugins.json_schema._values import value_key
@@ -54,25 +53,32 @@ class Acceptor:
         return (value,) if belongs else None
 
     def _object(self, closed: ClosedObject, value: dict[str, Any]) -> dict[str, Any] | None:
-        if closed.unsure:
-            raise UnsupportedConstraint(closed.unsure)
         if len(value) < closed.low or (closed.high is not None and len(value) > closed.high):
             return None
         if any(required and name not in value for name, _, required in closed.entries):
             return None
         states = {name: state for name, state, _ in closed.entries if name in value}
-        known = len(states)
+        cells = {}
         for name in value:
             if name not in states and name not in closed.banned:
-                cell = next((state for keys, state in closed.cells if keys.contains(name)), None)
-                if cell is not None:
-                    states[name] = cell
-        if len(states) < len(value) or (closed.extra and len(states) == known):
+                for number, (keys, state) in enumerate(closed.cells):
+                    if keys.contains(name):
+                        states[name] = state
+                        cells[name] = number
+        if len(states) < len(value):
+            return None
+        if not all(self._met(need, cells, value) for need in closed.needs):
             return None
         kept = {name: self._value(state, value[name]) for name, state in states.items()}
         if None in kept.values():
             return None
         return {name: member[0] for name, member in kept.items() if member is not None}
+
+    def _met(self, need: dict[int, State], cells: dict[str, int], value: dict[str, Any]) -> bool:
+        return any(
+            number in need and self._value(need[number], value[name]) is not None
+            for name, number in cells.items()
+        )
 
     def _array(self, closed: ClosedArray, value: list[Any]) -> list[Any] | None:
         if len(value) < closed.low or (closed.high is not None and len(value) > closed.high):
