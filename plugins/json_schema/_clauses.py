@@ -73,6 +73,11 @@ class Clauses(Generic[S]):
         self._memo: dict[tuple[int, int], list[S]] = {}
         self._meets = 0
 
+    def close(self) -> None:
+        """Cut references that go in circles."""
+        self._memo.clear()
+        del self._join
+
     # --- what the kinds differ in ---
 
     def base(self, facts: Facts, track: int) -> S | None:

@@ -85,6 +85,10 @@ class Emitter:
             self.builder.define(self._name(waiting, level), self._body_of(waiting, level)[0])
         return node
 
+    def close(self) -> None:
+        """Cut references that go in circles."""
+        del self._arrays, self._objects
+
     def value(self, state: State, level: int) -> Node:
         """Return the node of a state, at a level of nesting."""
         level = level if self._levels else 0

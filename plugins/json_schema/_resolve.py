@@ -115,6 +115,11 @@ class Library:
             found = self._envs[key] = Env(resource, scope)
         return found
 
+    def close(self) -> None:
+        """Cut references that go in circles."""
+        for env in self._envs.values():
+            env.sites.clear()
+
     def enter(self, schema: dict[str, Json], env: Env, where: Where) -> Env:
         """Return the environment inside a schema: another one if it has an address of its own."""
         resource = env.resource

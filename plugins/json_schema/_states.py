@@ -90,6 +90,13 @@ class Schemas(ScalarSets):
         env = self.library.env(root, ())
         self.root = self.state((self.lit(schema, env, root.where),))
 
+    def close(self) -> None:
+        """Cut references that go in circles."""
+        self.library.close()
+        self._sites.clear()
+        for state in self._states.values():
+            state.clauses.clear()
+
     # --- literals ---
 
     def lit(self, schema: Json, env: Env, where: Where) -> int:

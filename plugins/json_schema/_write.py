@@ -123,7 +123,10 @@ def _compile(source: object, options: Options, builder: GrammarBuilder) -> tuple
         automaton = Automaton(schema, options)
         if automaton.is_empty(automaton.root):
             raise EmptyLanguageError("#: no value is valid under the schema")
-        return automaton, Emitter(automaton, builder, options).write(automaton.root)
+        emitter = Emitter(automaton, builder, options)
+        node = emitter.write(automaton.root)
+        emitter.close()
+        automaton.close()
     except WrongSchemaError as error:
         from formgate.plugins.json_schema._wrong import explain  # noqa: PLC0415
 
@@ -132,6 +135,7 @@ def _compile(source: object, options: Options, builder: GrammarBuilder) -> tuple
         raise LimitError(
             "the schema's subschemas are nested too deeply for Python's stack; simplify it"
         ) from None
+    return automaton, node
 
 
 def _warn(automaton: Automaton) -> None:
