@@ -8,6 +8,7 @@ meant for the values of an ``enum`` or ``const``, and for the names of propertie
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from formgate.plugins.json_schema._ecma import WORD, parse_ecma
@@ -24,9 +25,14 @@ from formgate.plugins.regex._syntax import (
 )
 
 if TYPE_CHECKING:
+    from formgate.plugins.regex._ranges import Ranges
     from formgate.plugins.regex._syntax import Syntax
 
 __all__ = ["matches"]
+
+
+# From so many places at the most are the runs of a class followed one by one.
+_FEW = 16
 
 
 def matches(pattern: str, text: str) -> bool:
@@ -45,11 +51,11 @@ def _ends(  # noqa: PLR0911 (one return for each kind of node)
         wanted, length = node.text, len(node.text)
         return {place + length for place in starts if text.startswith(wanted, place)}
     if isinstance(node, CharClass):
-        size = len(text)
+        table, size = _ascii(node.ranges), len(text)
         return {
             place + 1
             for place in starts
-            if place < size and contains(node.ranges, ord(text[place]))
+            if place < size and _among(node.ranges, table, text[place])
         }
     if isinstance(node, Sequence):
         for item in node.items:
@@ -70,6 +76,8 @@ def _ends(  # noqa: PLR0911 (one return for each kind of node)
 
 def _repeated(node: Repeat, text: str, starts: set[int]) -> set[int]:
     """Return where a repeat may end. Places only grow, so rounds stop changing anything."""
+    if isinstance(node.body, CharClass) and len(starts) <= _FEW:
+        return _runs(node, node.body.ranges, text, starts)
     found = starts
     for _ in range(node.minimum):
         after = _ends(node.body, text, found)
@@ -82,6 +90,31 @@ def _repeated(node: Repeat, text: str, starts: set[int]) -> set[int]:
         found |= latest
         rounds += 1
     return found
+
+
+def _runs(node: Repeat, ranges: Ranges, text: str, starts: set[int]) -> set[int]:
+    """Return where a repeated class may end."""
+    found: set[int] = set()
+    table, size = _ascii(ranges), len(text)
+    for start in starts:
+        last = size if node.maximum is None else min(start + node.maximum, size)
+        place = start
+        while place < last and _among(ranges, table, text[place]):
+            place += 1
+        found.update(range(start + node.minimum, place + 1))
+    return found
+
+
+@lru_cache(maxsize=256)
+def _ascii(ranges: Ranges) -> bytes:
+    """Return for each character of ASCII whether it is in a set."""
+    return bytes(contains(ranges, code) for code in range(128))
+
+
+def _among(ranges: Ranges, table: bytes, character: str) -> int:
+    """Say whether a character is in a set, of which the part in ASCII is a table."""
+    code = ord(character)
+    return table[code] if code < 128 else contains(ranges, code)
 
 
 def _looks(node: Look, text: str, place: int) -> bool:
