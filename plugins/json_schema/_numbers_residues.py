@@ -5,7 +5,8 @@ unit, modulo the moduli's least common multiple: one residue for each prefix, ``
 point, and beyond them only whether there is another digit but 0. Bounds run along as comparisons
 with the digits of both. That makes a deterministic automaton, explored from its start and brought
 to its least form by refining partitions (Moore 1956), then written from its end: a state that
-leads to itself alone becomes a repetition, states on longer cycles become rules.
+leads to itself alone becomes a repetition, up to four states on a cycle an expression, more of them
+rules.
 
 Multiples without bounds whose modulus has no prime factor but 2 and 5 need no automaton: the last
 digits decide, and all endings are listed. Cost: ten steps for each state; the states are limited.
@@ -30,6 +31,7 @@ __all__ = ["whole_from", "write_residues"]
 _MAX_RESIDUES = 10_000
 _MAX_STATES = 40_000
 _MAX_ENDINGS = 2048
+_FEW_STATES = 4
 
 # For the names of rules, which differ from one recorded set to another.
 _serials = itertools.count(1)
@@ -370,12 +372,53 @@ class _Writer:
                 (state,) = component
                 self._nodes[state] = self._body(state)
                 continue
+            if len(component) <= _FEW_STATES:
+                self._solve(component)
+                continue
             serial = next(_serials)
             for state in component:
                 self._nodes[state] = builder.rule(f"multiple {serial}.{state}")
             for state in component:
                 builder.define(f"multiple {serial}.{state}", self._body(state))
         return self._nodes[0]
+
+    def _solve(self, component: list[int]) -> None:
+        """Write states that lead to each other by eliminating one after the other (Arden 1961).
+
+        Without rules; but the expressions grow with the cube of their number, derivatives faster.
+        """
+        builder = self._digits.builder
+        inner: dict[int, dict[int, Node]] = {}
+        outer: dict[int, list[Node]] = {}
+        for state in component:
+            steps = self._steps[state]
+            inner[state] = {t: self._class(steps[t]) for t in steps if t in component}
+            outer[state] = [
+                builder.seq(self._class(symbols), self._nodes[after])
+                for after, symbols in steps.items()
+                if after not in component
+            ]
+            outer[state] += [builder.empty()] if self._accepting[state] else []
+        for place in range(len(component) - 1, -1, -1):
+            state = component[place]
+            loop = inner[state].pop(state, None)
+            if loop is not None:
+                again = builder.star(loop)
+                inner[state] = {t: builder.seq(again, node) for t, node in inner[state].items()}
+                outer[state] = [builder.seq(again, node) for node in outer[state]]
+            for other in component[:place]:
+                there = inner[other].pop(state, None)
+                if there is None:
+                    continue
+                for target, node in inner[state].items():
+                    step = builder.seq(there, node)
+                    known = inner[other].get(target)
+                    inner[other][target] = step if known is None else builder.choice(known, step)
+                outer[other] += [builder.seq(there, node) for node in outer[state]]
+        for state in component:
+            parts = [builder.seq(node, self._nodes[t]) for t, node in inner[state].items()]
+            parts += outer[state]
+            self._nodes[state] = parts[0] if len(parts) == 1 else builder.choice(*parts)
 
     def _body(self, state: int) -> Node:
         """Return what may follow in a state, whose successors are written."""
