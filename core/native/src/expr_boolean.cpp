@@ -42,6 +42,7 @@ ExprId ExprPool::intersect(std::span<const ExprId> given) {
       return kEmptyId;
     }
   }
+  if (const auto fewer = without_idle_counts(members)) return *fewer;
   if (const auto spread = distribute(members)) return *spread;
   // A single member with free look-ahead keeps its intersection: the rest of the text that the
   // look-ahead sees ends where the intersection ends.

@@ -306,6 +306,7 @@ void ExprPool::trim() {
   forms_here_.clear();
   conditions_.clear();
   first_characters_.clear();
+  lengths_.clear();
   nullables_.clear();
   unions_.clear();
   alphabets_.clear();

@@ -39,6 +39,10 @@ bool is_component(Kind kind) {
 
 }  // namespace
 
+void ExprPool::set_liveness(ExprId id, bool alive) {
+  nodes_[index_of(id)].liveness = alive ? kLive : kDead;
+}
+
 void ExprPool::assume_live(ExprId id) {
   if (id != kEmptyId) nodes_[index_of(id)].liveness = kLive;
 }
@@ -89,6 +93,7 @@ bool ExprPool::live(ExprId id) {
   const Node& node = this->node(id);
   if (!(node.flags & kBoolean)) return id != kEmptyId;
   if (node.liveness != kUnknown) return node.liveness == kLive;
+  if (settle_by_length(id)) return this->node(id).liveness == kLive;
   if (node.kind == Kind::kConcat) {
     // A spine may be long, and its tails were states before: only what is new is looked at.
     std::vector<ExprId> fresh;
@@ -231,7 +236,7 @@ void ExprPool::explore(std::vector<ExprId> work, std::size_t budget, CompileCont
     return it->second;
   };
   for (ExprId id : work) {
-    if (node(id).liveness == kUnknown) visit(id);
+    if (!settle_by_length(id)) visit(id);
   }
   std::vector<ExprId> parts;
   for (std::uint32_t i = 0; i < order.size(); ++i) {
@@ -261,7 +266,7 @@ void ExprPool::explore(std::vector<ExprId> work, std::size_t budget, CompileCont
       parts.clear();
       components(target, parts);
       for (ExprId part : parts) {
-        if (node(part).liveness == kUnknown) sources[visit(part)].push_back(i);
+        if (!settle_by_length(part)) sources[visit(part)].push_back(i);
       }
     }
     targets[i] = std::move(next);

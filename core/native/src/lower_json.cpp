@@ -14,6 +14,15 @@ ExprId Grammar::lower_json(ExprPool& pool, const Node& node, CompileContext& con
   }
   Symbols inner{symbols.lock, symbols.lexemes, {}, symbols.inside};
   inner.spelling = node.negative ? Symbols::Spelling::kCanonicalJson : Symbols::Spelling::kJson;
+  if (is_boolean(node.parts[0])) {
+    // The text itself has fewer states than its spellings.
+    inner.spelling = Symbols::Spelling::kInside;
+    Done own;
+    const ExprId text = pool.intersect(
+        ExprPool::kTextId, lower_scope(pool, node.parts[0], context, own, depth + 1, inner));
+    pool.decide(text, context, symbols.lock);
+    return pool.spelled(text, node.negative);
+  }
   Done scopes;  // what a scope means depends on the spelling
   return lower_scope(pool, node.parts[0], context, scopes, depth + 1, inner);
 }

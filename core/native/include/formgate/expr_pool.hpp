@@ -305,6 +305,16 @@ class ExprPool : public std::enable_shared_from_this<ExprPool> {
   std::uint32_t tracker_truths(std::span<const ExprId> trackers);
   std::vector<LinearTerm> scope_form(ExprId id);
 
+  struct Lengths {  // of texts, in characters
+    std::uint64_t least;
+    std::uint64_t most;
+  };
+  Lengths lengths(ExprId id);
+  bool counted_text(std::span<const ExprId> members, ExprId& text, std::uint32_t& min,
+                    std::uint32_t& max) const;
+  bool settle_by_length(ExprId id);
+  std::optional<ExprId> without_idle_counts(std::span<const ExprId> members);
+  void set_liveness(ExprId id, bool alive);
   void assume_live(ExprId id);
   bool live_by_parts(ExprId id) const;
   void components(ExprId id, std::vector<ExprId>& out) const;
@@ -352,8 +362,9 @@ class ExprPool : public std::enable_shared_from_this<ExprPool> {
   std::unique_ptr<Lexing> lexing_;
   Keyed keyed_;
   std::unordered_map<std::uint64_t, ExprId> json_chars_;  // (class, canonical)
-  std::deque<Bounds> bounds_{{}};                         // the first: all bytes
-  std::deque<std::string> pending_{""};                   // escapes under way
+  std::unordered_map<std::uint32_t, Lengths> lengths_;
+  std::deque<Bounds> bounds_{{}};        // the first: all bytes
+  std::deque<std::string> pending_{""};  // escapes under way
   std::unordered_map<std::string, std::uint32_t> pending_index_;
   std::unordered_map<std::uint32_t, CharSet> first_characters_;  // by expression
   std::size_t member_bytes_ = 0;

@@ -1,0 +1,142 @@
+// How many characters the texts of an expression have, and what that says of text{m,n} & x.
+//
+// The states of such an intersection are as many as the counts times the states of x, but whether
+// one is live follows from the least and the greatest length of what is left of x.
+#include <algorithm>
+#include <vector>
+
+#include "expr_helpers.hpp"
+#include "formgate/expr_pool.hpp"
+#include "utf8.hpp"
+
+namespace formgate {
+namespace {
+
+constexpr std::uint64_t kEndless = 0xFFFFFFFFull;
+
+std::uint64_t times(std::uint64_t length, std::uint32_t count) {
+  if (length == 0 || count == 0) return 0;
+  if (length >= kEndless || count == kUnbounded) return kEndless;
+  return std::min(length * count, kEndless);
+}
+
+}  // namespace
+
+// Characters are counted where they begin. Recursion depth is the nesting of the expression.
+ExprPool::Lengths ExprPool::lengths(ExprId id) {
+  if (const auto it = lengths_.find(index_of(id)); it != lengths_.end()) return it->second;
+  const Node node = this->node(id);
+  Lengths out{0, 0};
+  switch (node.kind) {
+    case Kind::kEmpty:
+    case Kind::kEpsilon:
+      break;
+    case Kind::kBytes: {
+      const ByteSet& set = byte_set(node);
+      const ByteSet inner = set & ByteSet::range(0x80, 0xBF);
+      out = {inner.empty() ? 1u : 0u, inner == set ? 0u : 1u};
+      break;
+    }
+    case Kind::kLeaf: {
+      if (node.flags & kText && automata_[node.a].class_index != kNoIndex) {
+        out = {1, 1};
+        break;
+      }
+      // Successors have smaller numbers than their states.
+      const LeafDfa& dfa = automaton(node);
+      std::vector<Lengths> of(node.b + 1);
+      for (std::uint32_t s = 0; s <= node.b; ++s) {
+        Lengths own{kEndless, 0};
+        if (dfa.accepting(s)) own.least = 0;
+        dfa.for_each_edge(s, [&](std::uint8_t low, std::uint8_t high, std::uint32_t target) {
+          const bool begins = !is_continuation(low) || !is_continuation(high);
+          const bool inside = is_continuation(low) || is_continuation(high);
+          own.least = std::min(own.least, of[target].least + (inside ? 0 : 1));
+          own.most = std::max(own.most, of[target].most + (begins ? 1 : 0));
+        });
+        of[s] = own;
+      }
+      out = of[node.b];
+      break;
+    }
+    case Kind::kConcat:
+      for (ExprId rest = id; rest != kEpsilonId; rest = tail(rest)) {
+        const Lengths own = lengths(head(rest));
+        out.least = std::min(out.least + own.least, kEndless);
+        out.most = std::min(out.most + own.most, kEndless);
+      }
+      break;
+    case Kind::kUnion: {
+      out.least = kEndless;
+      const auto list = members(node);
+      for (ExprId member : std::vector<ExprId>(list.begin(), list.end())) {
+        const Lengths own = lengths(member);
+        out.least = std::min(out.least, own.least);
+        out.most = std::max(out.most, own.most);
+      }
+      break;
+    }
+    case Kind::kRepeat: {
+      const Lengths own = lengths(ExprId{node.a});
+      out = {times(own.least, node.min), times(own.most, node.max)};
+      break;
+    }
+    default:  // not known: every length
+      out = {0, kEndless};
+      break;
+  }
+  lengths_.emplace(index_of(id), out);
+  return out;
+}
+
+// Takes text{m,n} & x apart, where x is text made without Boolean operators.
+bool ExprPool::counted_text(std::span<const ExprId> members, ExprId& text, std::uint32_t& min,
+                            std::uint32_t& max) const {
+  if (members.size() != 2) return false;
+  for (unsigned i = 0; i < 2; ++i) {
+    const Node& counts = node(members[i]);
+    const Node& other = node(members[1 - i]);
+    if (counts.kind != Kind::kRepeat || ExprId{counts.a} != ExprId{node(kTextId).a}) continue;
+    constexpr std::uint8_t kNeither = kBoolean | kLooks | kAround | kCalls;
+    if (!(other.flags & kText) || other.flags & kNeither || other.behinds != 0) continue;
+    text = members[1 - i];
+    min = counts.min;
+    max = counts.max;
+    return true;
+  }
+  return false;
+}
+
+// The verdict on an intersection, if lengths decide it.
+bool ExprPool::settle_by_length(ExprId id) {
+  const Node& node = this->node(id);
+  if (node.liveness != 0) return true;
+  if (node.kind != Kind::kAnd) return false;
+  ExprId text{};
+  std::uint32_t min = 0;
+  std::uint32_t max = 0;
+  if (!counted_text(members(node), text, min, max)) return false;
+  const Lengths own = lengths(text);
+  const bool too_long = max != kUnbounded && own.least > max;
+  const bool too_short = own.most < min;
+  const bool between = own.least >= min || (max == kUnbounded && own.most >= min);
+  if (!too_long && !too_short && !between) return false;
+  set_liveness(id, !too_long && !too_short);
+  return true;
+}
+
+// Bounds that x keeps by itself are dropped: what is left is text{0,n} & x, text{m,} & x or x.
+std::optional<ExprId> ExprPool::without_idle_counts(std::span<const ExprId> members) {
+  ExprId text{};
+  std::uint32_t min = 0;
+  std::uint32_t max = 0;
+  if (!counted_text(members, text, min, max)) return std::nullopt;
+  const Lengths own = lengths(text);
+  const std::uint32_t least = own.least >= min ? 0 : min;
+  const std::uint32_t most = own.most <= max ? kUnbounded : max;
+  if (least == min && most == max) return std::nullopt;
+  if (own.least > max) return kEmptyId;
+  return intersect(text, repeat(ExprId{node(kTextId).a}, least, most));
+}
+
+}  // namespace formgate
