@@ -47,6 +47,7 @@ class Automaton:
         self._objects = ObjectClauses(self.world, self.join)
         self._arrays = ArrayClauses(self.world, self.join)
         self._within: set[int] = set()
+        self._joins: dict[tuple[Lits, Lits, bool], Lits] = {}
 
     def close(self) -> None:
         """Cut the references that go in circles, so that memory is free at once.
@@ -84,6 +85,14 @@ class Automaton:
 
     def join(self, have: Lits, lits: Lits, search: bool) -> Lits:
         """Return a conjunction: NOTHING if it is seen to be empty, the first if it says no more."""
+        key = (have, lits, search)
+        found = self._joins.get(key)
+        if found is None:
+            found = self._joins[key] = self._join(have, lits, search=search)
+        return found
+
+    def _join(self, have: Lits, lits: Lits, *, search: bool) -> Lits:
+        """Return a conjunction that is not known yet."""
         joined = both(have, lits)
         if joined in (NOTHING, have):
             return joined
