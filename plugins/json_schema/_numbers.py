@@ -373,8 +373,12 @@ class NumberSet:
 
     # -- spellings
 
-    def node(self, builder: GrammarBuilder) -> Node:
+    def node(self, builder: GrammarBuilder, *, rules: bool = True) -> Node:
         """Return the node of all spellings of the numbers, written once for each builder.
+
+        Args:
+            builder: Where to write.
+            rules: Whether rules may be written, as for most values of multipleOf.
 
         Raises:
             UnsupportedConstraint: A multipleOf needs more states than there may be.
@@ -382,12 +386,12 @@ class NumberSet:
         known = _written.get(builder)
         if known is None:
             known = _written[builder] = {}
-        node = known.get(self)
+        node = known.get((self, rules))
         if node is None:
             from formgate.plugins.json_schema._numbers_write import recorded_numbers  # noqa: PLC0415
 
-            recorder, wanted = recorded_numbers(self)
-            node = known[self] = recorder.replay(builder, wanted)
+            recorder, wanted = recorded_numbers(self, rules=rules)
+            node = known[self, rules] = recorder.replay(builder, wanted)
         return node
 
 
@@ -403,7 +407,9 @@ def _both(left: NumberSet, right: NumberSet) -> NumberSet:
     return NumberSet(points, flags, tuple([_times(a, b) for a, b in pairs])).tidied()
 
 
-_written: WeakKeyDictionary[GrammarBuilder, dict[NumberSet, Node]] = WeakKeyDictionary()
+_written: WeakKeyDictionary[GrammarBuilder, dict[tuple[NumberSet, bool], Node]] = (
+    WeakKeyDictionary()
+)
 _ALL = NumberSet.ALL = NumberSet((), (), (ALWAYS,))
 NumberSet.NONE = NumberSet((), (), (NEVER,))
 NumberSet.INTEGERS = NumberSet((), (), (((1, 1),),))

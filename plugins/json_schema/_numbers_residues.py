@@ -32,6 +32,7 @@ _MAX_RESIDUES = 10_000
 _MAX_STATES = 40_000
 _MAX_ENDINGS = 2048
 _FEW_STATES = 4
+_SOME_STATES = 8  # where no rules may be written
 
 # For the names of rules, which differ from one recorded set to another.
 _serials = itertools.count(1)
@@ -295,10 +296,10 @@ def _compared(count: int, length: int, known: int | None) -> int:
     return (count > length) - (count < length) or known or 0
 
 
-def _too_large(what: str, count: object, limit: int) -> UnsupportedConstraint:
+def _too_large(what: str, count: object, limit: int, where: str = "") -> UnsupportedConstraint:
     """Return the refusal of an automaton that would be too large."""
     return UnsupportedConstraint(
-        f"multipleOf needs {count} {what}, and {limit} is the most",
+        f"multipleOf needs {count} {what}, and {limit} is the most{where}",
         hint="use a rounder multipleOf, or closer bounds, of which the multiples can be listed",
     )
 
@@ -372,7 +373,10 @@ class _Writer:
                 (state,) = component
                 self._nodes[state] = self._body(state)
                 continue
-            if len(component) <= _FEW_STATES:
+            if len(component) <= _FEW_STATES or not self._digits.rules:
+                if len(component) > _SOME_STATES:
+                    what = "states that lead to each other"
+                    raise _too_large(what, len(component), _SOME_STATES, " here")
                 self._solve(component)
                 continue
             serial = next(_serials)

@@ -57,17 +57,18 @@ class _Half(NamedTuple):
 
 
 @lru_cache(maxsize=1024)
-def recorded_numbers(numbers: NumberSet) -> tuple[Recorder, Node]:
+def recorded_numbers(numbers: NumberSet, *, rules: bool) -> tuple[Recorder, Node]:
     """Return the calls that write a set of numbers, and the node among them."""
     recorder = Recorder()
-    return recorder, _Writer(cast("GrammarBuilder", recorder)).write(numbers)
+    writer = _Writer(cast("GrammarBuilder", recorder), rules=rules)
+    return recorder, writer.write(numbers)
 
 
 class _Writer:
     """Writes a set."""
 
-    def __init__(self, builder: GrammarBuilder) -> None:
-        self._digits = Digits(builder)
+    def __init__(self, builder: GrammarBuilder, *, rules: bool) -> None:
+        self._digits = Digits(builder, rules=rules)
         self._builder = builder
         self._zero: Node | None = None
         self._exponent: Node | None = None
