@@ -92,7 +92,7 @@ def summary(records: Sequence[dict[str, Any]]) -> str:
         lines.append(f"  {len(hit):5}  {reason}\n         {shown}")
     timed = [record for record in records if "mask_s" in record]
     lines += ["", f"times of {len(timed)} schemas, ms: p50 / p90 / p99 / max"]
-    for name in ("grammar_s", "engine_s", "mask_s", "cpu_s"):
+    for name in ("grammar_s", "engine_s", "mask_s"):
         lines.append(f"  {name[:-2]:8} {_spread([record[name] for record in timed])}")
     lines += ["", "slowest (ms: grammar + engine + first mask), size in bytes"]
     timed.sort(key=_whole, reverse=True)
