@@ -97,9 +97,9 @@ def chosen_tools(source: Sequence[object], choice: object) -> list[Tool]:
     """
     tools = [_tool(item, f"tool {number}") for number, item in enumerate(source)]
     names = [tool.name for tool in tools]
-    for name in names:
-        if names.count(name) > 1:
-            raise GrammarError(f"two tools are called {name!r}", hint="give each its own name")
+    if len(set(names)) < len(names):
+        twice = next(name for name in names if names.count(name) > 1)
+        raise GrammarError(f"two tools are called {twice!r:.60}", hint="give each its own name")
     wanted = _wanted(choice)
     if wanted is None:
         return tools

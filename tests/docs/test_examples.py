@@ -58,5 +58,10 @@ def test_examples_run(page, tmp_path, monkeypatch):
     module = types.ModuleType("example")
     monkeypatch.setitem(sys.modules, "example", module)  # where classes look for their module
     namespace = vars(module)
-    for line, code in blocks(page):
-        run(code, line, page, namespace)
+    try:
+        for line, code in blocks(page):
+            run(code, line, page, namespace)
+    finally:
+        # An engine made from a function and the function's globals, which hold the engine, keep
+        # each other alive: an engine is not seen by the garbage collector.
+        namespace.clear()
