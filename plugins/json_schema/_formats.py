@@ -31,7 +31,7 @@ _FORMATS: Mapping[str, tuple[str, str]] = {
     "date-time": ("_formats_time", "every_date_time"),
     "duration": ("_formats_time", "duration"),
     "email": ("_formats_net", "email"),
-    "hostname": ("_formats_net", "every_hostname"),
+    "hostname": ("_formats_net", "hostname"),
     "idn-email": ("_formats_net", "idn_email"),
     "idn-hostname": ("_formats_idn", "idn_hostname"),
     "ipv4": ("_formats_net", "ipv4"),
@@ -50,7 +50,6 @@ _FORMATS: Mapping[str, tuple[str, str]] = {
 # Where they differ from that: functions that write nodes, and all texts that may conform.
 _WRITERS: Mapping[str, tuple[str, str]] = {
     "date-time": ("_formats_time", "write_date_time"),
-    "hostname": ("_formats_net", "write_hostname"),
     "regex": ("_formats_regex", "write_regex"),
     "time": ("_formats_time", "write_time"),
 }
@@ -63,7 +62,6 @@ _LOOSE: Mapping[str, tuple[str, str]] = {
 # How long the texts are that those functions write.
 _EXTENTS: Mapping[str, tuple[int, int | None]] = {
     "date-time": (20, None),
-    "hostname": (1, 251),
     "regex": (0, None),
     "time": (9, None),
 }

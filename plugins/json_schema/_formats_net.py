@@ -1,9 +1,7 @@
 r"""Hosts, addresses and mailboxes: RFC 1123, 2673, 4291, 5321, 6531 and 4122.
 
 ``hostname`` leaves out names with a label that begins with ``xn--``: whether such a label is one
-depends on what Punycode makes of it, which no automaton of reasonable size can say. A name has 253
-characters at most and a label 63; counting both at once takes 15,000 states, so what is written are
-the names that are short enough by the count of their labels, and constants are counted exactly.
+depends on what Punycode makes of it, which no automaton of reasonable size can say.
 ``email`` is the rule Mailbox of RFC 5321, section 4.1.2, less the general address literal, for
 which no tag but IPv6 is registered; the size limits of other sections are no part of it.
 ``idn-email`` adds what RFC 6531, section 3.3, adds to the rules.
@@ -11,23 +9,17 @@ which no tag but IPv6 is registered; the size limits of other sections are no pa
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from formgate.plugins.json_schema._strings import StringSet
-
-if TYPE_CHECKING:
-    from formgate.core.grammar import GrammarBuilder, Node
 
 __all__ = [
     "IPV6",
     "email",
-    "every_hostname",
+    "hostname",
     "idn_email",
     "ipv4",
     "ipv6",
     "looser_hostname",
     "uuid",
-    "write_hostname",
 ]
 
 _OCTET = r"(?:25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)"
@@ -73,31 +65,18 @@ def looser_hostname() -> StringSet:
     return names & StringSet.length(1, 253)
 
 
-def every_hostname() -> StringSet:
+def hostname() -> StringSet:
     """Return the names without labels in Punycode."""
-    return looser_hostname() & ~StringSet.pattern(r"(?:^|\.)[Xx][Nn]--")
-
-
-def write_hostname(builder: GrammarBuilder) -> Node:
-    """Write the names without labels in Punycode that cannot be too long."""
-    parts: list[str] = []
-    for labels, length in ((3, 63), (4, 62), (8, 30), (16, 14), (42, 5)):
-        label = _label(length)
-        parts.append(rf"{label}(?:\.{label}){{0,{labels - 1}}}")
-    return StringSet.pattern(f"^(?:{'|'.join(parts)})$").node(builder)
-
-
-def _label(length: int) -> str:
-    """Return labels of up to so many characters that do not begin with ``xn--``."""
 
     def rest(count: int) -> str:
-        """Return what may follow so many characters: nothing, or an end that is no hyphen."""
-        return f"(?:[A-Za-z0-9-]{{0,{length - count - 1}}}[A-Za-z0-9])"
+        """Return what may follow so many characters of a label; its end is no hyphen."""
+        return f"(?:[A-Za-z0-9-]{{0,{62 - count}}}[A-Za-z0-9])"
 
     # x, then n, then not two hyphens.
     third = f"[A-Za-z0-9]{rest(3)}?|-[A-Za-z0-9]{rest(4)}?"
     second = f"[A-MO-Za-mo-z0-9]{rest(2)}?|-{rest(2)}|[Nn](?:{third})?"
-    return f"(?:[A-WYZa-wyz0-9]{rest(1)}?|[Xx](?:{second})?)"
+    label = f"(?:[A-WYZa-wyz0-9]{rest(1)}?|[Xx](?:{second})?)"
+    return StringSet.pattern(rf"^{label}(?:\.{label})*$") & StringSet.length(1, 253)
 
 
 def _mailbox(letters: str) -> StringSet:
