@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary
 
-from formgate.core.errors import LimitError
+from formgate.core.errors import LimitError, UnsupportedConstraint
 from formgate.plugins.json_schema._emit_arrays import ArrayWriter
 from formgate.plugins.json_schema._emit_objects import ObjectWriter
 from formgate.plugins.json_schema._facts import FALSE_VALUE, NULL, TRUE_VALUE
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from formgate.plugins.json_schema._automaton import Automaton
     from formgate.plugins.json_schema._options import Options
     from formgate.plugins.json_schema._scalars import Scalars, State
+    from formgate.plugins.json_schema._spelled import Numerals
 
 __all__ = ["Emitter"]
 
@@ -150,16 +151,36 @@ class Emitter:
                 if bits & bit:
                     found.append(self.builder.literal(text))
             if numbers is not NumberSet.NONE and not numbers.is_empty():
-                found.append(numbers.node(self.builder))
+                found.append(self.numbers(numbers, state))
             if strings is not StringSet.NONE and not strings.is_empty():
-                found.append(self.string(strings))
+                found.append(self.string(strings, state))
             self._scalars[scalars] = found
         return found
 
-    def string(self, strings: StringSet) -> Node:
-        """Return the node of JSON strings."""
-        text = self.builder.json_text(strings.node(self.builder), escapes=self.escapes)
+    def numbers(self, numbers: NumberSet | Numerals, state: State, *, rules: bool = True) -> Node:
+        """Return the node of numbers of a state, without rules where they are compared."""
+        try:
+            return numbers.node(self.builder, rules=rules)
+        except UnsupportedConstraint as error:
+            self._left_out(error, state)
+            return NumberSet.ALL.node(self.builder)
+
+    def texts(self, strings: StringSet, state: State) -> Node:
+        """Return the node of strings of a state, without quotes and escapes."""
+        try:
+            return strings.node(self.builder)
+        except UnsupportedConstraint as error:
+            self._left_out(error, state)
+            return self.builder.any_text()
+
+    def string(self, strings: StringSet, state: State) -> Node:
+        """Return the node of JSON strings of a state."""
+        text = self.builder.json_text(self.texts(strings, state), escapes=self.escapes)
         return self.builder.seq(self._quote, text, self._quote)
+
+    def _left_out(self, error: UnsupportedConstraint, state: State) -> None:
+        """Refuse what cannot be written, or note that it is left out."""
+        self.unsupported(state, error.reason, error.hint or "simplify the schema")
 
     def unsupported(self, state: State, reason: str, hint: str) -> None:
         """Refuse what cannot be enforced in a state, or note that it is left out."""

@@ -130,16 +130,19 @@ class ArrayWriter:
         sets_of_strings, sets_of_numbers = [], []
         listed = numbers.finite(_MAX_FINITE)
         if listed is None:
-            sets_of_numbers.append(numbers.node(builder))
+            sets_of_numbers.append(self._emitter.numbers(numbers, state, rules=False))
         else:
             entries += [
-                meet_numbers(numbers, NumberSet.of([number])).node(builder) for number in listed
+                self._emitter.numbers(
+                    meet_numbers(numbers, NumberSet.of([number])), state, rules=False
+                )
+                for number in listed
             ]
         texts = strings.finite(_MAX_FINITE)
         if texts is None:
-            sets_of_strings.append(strings.node(builder))
+            sets_of_strings.append(self._emitter.texts(strings, state))
         else:
-            entries += [self._emitter.string(StringSet.of([text])) for text in texts]
+            entries += [self._emitter.string(StringSet.of([text]), state) for text in texts]
         composites = self._composites(state, level)
         if composites is None:
             return None
@@ -213,9 +216,9 @@ class ArrayWriter:
         }
         for number in listed:
             one = NumberSet.of([number])
-            found[one] = meet_numbers(numbers, one).node(builder)
+            found[one] = self._emitter.numbers(meet_numbers(numbers, one), state)
         for text in texts:
-            found[text] = self._emitter.string(StringSet.of([text]))
+            found[text] = self._emitter.string(StringSet.of([text]), state)
         return found
 
     def _refuse(self, state: State) -> None:
@@ -299,7 +302,9 @@ class ArrayWriter:
                 for one, those in zip(closed.counts, counted, strict=True)
             )
             sorts.setdefault(signs, []).append(value)
-        return [(signs, self._emitter.string(StringSet.of(one))) for signs, one in sorts.items()]
+        return [
+            (signs, self._emitter.string(StringSet.of(one), state)) for signs, one in sorts.items()
+        ]
 
 
 class _Counter:

@@ -44,7 +44,10 @@ class ObjectWriter:
             Entry(name, value(member, level + 1), required)
             for name, member, required in closed.entries
         ]
-        cells = [Cell(self._names(keys), value(member, level + 1)) for keys, member in closed.cells]
+        cells = [
+            Cell(self._names(keys, state), value(member, level + 1))
+            for keys, member in closed.cells
+        ]
         if cells:
             # What entries are named is no name of a cell, even where no member follows.
             entries += [Entry(name, builder.nothing(), False) for name in closed.banned]
@@ -56,11 +59,11 @@ class ObjectWriter:
             inside = builder.choice(inside, gaps.hollow)
         return builder.seq(self._braces[0], inside, self._braces[1])
 
-    def _names(self, strings: StringSet) -> Node:
+    def _names(self, strings: StringSet, state: State) -> Node:
         """Return the node of the names of a cell."""
         found = self._keys.get(strings)
         if found is None:
-            found = self._keys[strings] = strings.node(self._builder)
+            found = self._keys[strings] = self._emitter.texts(strings, state)
         return found
 
     def _members(

@@ -66,17 +66,19 @@ class Numerals:
         """Return the numbers, however spelled; None if they are too many."""
         return ((self.digits & NumberSet.INTEGERS) | self.others).finite(limit)
 
-    def node(self, builder: GrammarBuilder) -> Node:
-        """Return the node of all spellings."""
+    def node(self, builder: GrammarBuilder, *, rules: bool = True) -> Node:
+        """Return the node of all spellings, as that of a ``NumberSet``."""
+        if self.digits == self.others:
+            return self.digits.node(builder, rules=rules)
         plain = builder.seq(
             builder.optional(builder.literal("-")), builder.plus(builder.char_class(_DIGITS))
         )
         parts = []
         digits = self.digits & NumberSet.INTEGERS
         if not digits.is_empty():
-            parts.append(builder.intersection(digits.node(builder), plain))
+            parts.append(builder.intersection(digits.node(builder, rules=False), plain))
         if not self.others.is_empty():
-            others = self.others.node(builder)
+            others = self.others.node(builder, rules=False)
             parts.append(builder.intersection(others, builder.complement(plain)))
         return builder.choice(*parts)
 
