@@ -92,7 +92,7 @@ def _enumerate_repeat(tree: Repeat, limit: int) -> set[str] | None:
         return None
     if not body - {""}:
         return {""} if body or not tree.minimum else set()
-    if most is None or tree.minimum > limit:
+    if most is None or tree.minimum > limit or len(body) ** tree.minimum > 4 * limit:
         return None
     found: set[str] = set() if tree.minimum else {""}
     texts = {""}

@@ -13,6 +13,8 @@ Whether patterns overlap is left to the engine. Expressions are nested tuples, c
 
 from __future__ import annotations
 
+import re
+from functools import lru_cache
 from typing import TYPE_CHECKING, cast
 from weakref import WeakKeyDictionary
 
@@ -40,6 +42,8 @@ __all__ = ["StringSet"]
 # A language of a pattern that is no larger than this is a finite set from the start.
 _FEW = 64
 _MAX_LENGTH = 2**31 - 1
+# What the writer of patterns may refuse stands in look-behind, or is a count like this.
+_HUGE_COUNT = re.compile(r"[{,][0-9]{10}")
 
 
 class StringSet:
@@ -102,23 +106,12 @@ class StringSet:
             UnsupportedConstraint: It cannot be enforced exactly.
             LimitError: It is nested too deep.
         """
-        from formgate.plugins.json_schema import _ecma_search, _ecma_trees  # noqa: PLC0415
-
         try:
-            found = _ecma_search.search(source)
-            if "(?<" in source or "{" in source:
-                _check_writing(found)
+            return _pattern(source)
         except (GrammarError, LimitError) as error:
             if pointer is None:
                 raise
             raise _placed(error, pointer) from None
-        if found.everything:
-            return StringSet.ALL
-        if found.high is not None:
-            texts = _ecma_trees.enumerate_tree(found.tree, _FEW)
-            if texts is not None:
-                return StringSet.of(texts)
-        return StringSet(("pattern", source, True))
 
     @staticmethod
     def format(name: str) -> StringSet:
@@ -206,6 +199,24 @@ class StringSet:
 StringSet.ALL = StringSet(ALL)
 StringSet.NONE = StringSet(NONE)
 _written: WeakKeyDictionary[GrammarBuilder, dict[Key, Node]] = WeakKeyDictionary()
+
+
+@lru_cache(maxsize=1024)
+def _pattern(source: str) -> StringSet:
+    """Return the set of a pattern."""
+    from formgate.plugins.json_schema._ecma_search import search  # noqa: PLC0415
+    from formgate.plugins.json_schema._ecma_trees import enumerate_tree  # noqa: PLC0415
+
+    found = search(source)
+    if "(?<" in source or _HUGE_COUNT.search(source):
+        _check_writing(found)
+    if found.everything:
+        return StringSet.ALL
+    if found.high is not None:
+        texts = enumerate_tree(found.tree, _FEW)
+        if texts is not None:
+            return StringSet.of(texts)
+    return StringSet(("pattern", source, True))
 
 
 def _is_text(value: str) -> bool:
