@@ -13,6 +13,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from formgate.core.errors import LimitError
+from formgate.plugins.json_schema._disjoint import is_empty
 from formgate.plugins.json_schema._facts import FALSE
 from formgate.plugins.json_schema._shapes import NOTHING, both, least
 from formgate.plugins.json_schema._strings import StringSet
@@ -29,6 +30,7 @@ __all__ = ["ClosedArray", "ClosedObject", "Count", "close_array", "close_object"
 _Cell = tuple[StringSet, "State", tuple[bool, ...]]
 
 _NO_NAMES: frozenset[str] = frozenset()
+_MANY_CELLS = 12
 _MAX_CELLS = 64
 _MAX_SPLITS = 256
 
@@ -262,6 +264,9 @@ def _split(
                 if not part.is_empty():
                     split.append((part, now))
         atoms = split
+        if len(atoms) > _MANY_CELLS:
+            # Patterns that exclude each other make no combinations: have the engine look.
+            atoms = [atom for atom in atoms if sum(atom[1].values()) < 2 or not is_empty(atom[0])]
         if len(atoms) > _MAX_CELLS:
             raise LimitError(
                 f"the patterns for the names of one object make more than {_MAX_CELLS} "
