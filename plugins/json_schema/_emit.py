@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary
 
-from formgate.core.errors import LimitError, UnsupportedConstraint
+from formgate.core.errors import UnsupportedConstraint
 from formgate.plugins.json_schema._emit_arrays import ArrayWriter
 from formgate.plugins.json_schema._emit_objects import ObjectWriter
 from formgate.plugins.json_schema._facts import FALSE_VALUE, NULL, TRUE_VALUE
@@ -28,7 +28,6 @@ if TYPE_CHECKING:
 __all__ = ["Emitter"]
 
 _DEEP = 24  # states within states that are written at once
-_MAX_LEVELS = 64  # of nesting, where each level has white space of its own
 
 
 # How many schemas each builder was given: their rules need names of their own.
@@ -131,11 +130,6 @@ class Emitter:
         """Return what stands between tokens at a level."""
         if not self._levels:
             level = 0
-        elif level >= _MAX_LEVELS:
-            raise LimitError(
-                f"with indent, values are written up to {_MAX_LEVELS} levels deep, and the schema "
-                "goes deeper (recursion has no end): use flexible or compact white space"
-            )
         while len(self._styles) <= level:
             self._styles.append(style(self.options, self.builder, len(self._styles)))
         return self._styles[level]
@@ -190,7 +184,13 @@ class Emitter:
         """Return what a state is, and whether it has scalars only."""
         nodes = self.scalars(state)
         arrays, objects = self.automaton.arrays(state), self.automaton.objects(state)
-        if arrays or objects:
+        if self._levels and level >= self.options.max_levels:
+            nodes = list(nodes)
+            if any(one.low == 0 for one in arrays):
+                nodes.append(self.builder.literal("[]"))
+            if any(one.low == 0 for one in objects):
+                nodes.append(self.builder.literal("{}"))
+        elif arrays or objects:
             nodes = [
                 *nodes,
                 *[self._arrays.write(one, level, state) for one in arrays],

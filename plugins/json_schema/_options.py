@@ -18,7 +18,7 @@ _CHOICES: dict[str, tuple[str, ...]] = {
     "formats": ("assert", "annotate"),
     "on_unsupported": ("error", "relax", "validate"),
 }
-_COUNTS = {"max_blanks": 0, "max_states": 1, "max_clauses": 1, "max_depth": 1}
+_COUNTS = {"max_blanks": 0, "max_levels": 0, "max_states": 1, "max_clauses": 1, "max_depth": 1}
 _MAX_COUNT = 2**31 - 1
 
 
@@ -31,6 +31,7 @@ class Options(NamedTuple):
         max_blanks: Most blanks in a row, where white space is flexible.
         separators: What stands between members and after a name, as ``json.dumps`` has it.
         indent: Blanks per level, as ``json.dumps`` has it.
+        max_levels: How deep arrays and objects may nest, where they are indented.
         property_order: ``"schema"``: members in the order in which the schema names them, all
             others after them; ``"any"``: every order.
         escapes: ``"any"``: every spelling of a string; ``"canonical"``: just the shortest.
@@ -49,6 +50,7 @@ class Options(NamedTuple):
     max_blanks: int = 64
     separators: tuple[str, str] | None = None
     indent: int | None = None
+    max_levels: int = 16
     property_order: str = "schema"
     escapes: str = "any"
     formats: str = "assert"

@@ -108,3 +108,12 @@ def test_several_schemas_in_one_grammar(byte_vocabulary: formgate.Vocabulary) ->
     engine = builder.build().compile(byte_vocabulary)
     assert engine.accepts("[[], []][][true, null][null]")
     assert not engine.accepts("[[], []][][true, null][null, null]")
+
+
+def test_indented_values_nest_so_deep(byte_vocabulary: formgate.Vocabulary) -> None:
+    engine = formgate.compile({}, byte_vocabulary, format="json_schema", indent=1, max_levels=3)
+    assert engine.accepts(json.dumps([{"a": [1, {}]}], indent=1))
+    assert not engine.accepts(json.dumps([{"a": [[1]]}], indent=1))
+    schema = {"type": "array", "minItems": 1, "items": {"type": "array", "minItems": 1}}
+    with pytest.raises(EmptyLanguageError):
+        formgate.compile(schema, byte_vocabulary, indent=1, max_levels=1)
