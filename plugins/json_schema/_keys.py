@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -43,7 +44,7 @@ class Keys:
 
     def contains(self, name: str) -> bool:
         """Say whether a name belongs."""
-        found = name in self.names or any(one.contains(name) for one in self.patterns)
+        found = name in self.names or any(_matches(one, name) for one in self.patterns)
         return found is self.inside
 
     def opposite(self) -> Keys:
@@ -56,6 +57,12 @@ class Keys:
             return EVERY_KEY
         patterns = dict.fromkeys((*self.patterns, *other.patterns))
         return Keys(self.names | other.names, tuple(patterns), inside=True)
+
+
+@lru_cache(maxsize=4096)
+def _matches(pattern: StringSet, name: str) -> bool:
+    """Say whether a name matches a pattern; schemas ask the same again and again."""
+    return pattern.contains(name)
 
 
 NO_KEY = Keys(frozenset(), (), inside=True)

@@ -250,8 +250,27 @@ def _meet(left: Scalars, right: Scalars) -> Scalars:
         if string is StringSet.ALL or other_string is StringSet.NONE:
             string = other_string
         elif other_string is not StringSet.ALL and string is not StringSet.NONE:
-            string = string & other_string
+            string = _common(string, other_string)
     return bits & other_bits, number, string
+
+
+def _common(left: StringSet, right: StringSet) -> StringSet:
+    """Return the strings in both; enumerations that tell alternatives apart are quick."""
+    listed = left.values
+    if listed is None:
+        listed = right.values
+        if listed is None:
+            return left & right
+        left, right = right, left
+    others = right.values
+    if others is None:
+        others = (~right).values
+        if others is None:
+            return left & right
+        kept = listed - others
+    else:
+        kept = listed & others
+    return left if len(kept) == len(listed) else StringSet.of(kept)
 
 
 def _join(left: Scalars, right: Scalars) -> Scalars:
