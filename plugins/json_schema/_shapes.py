@@ -156,18 +156,19 @@ class ObjectShape:
             doubtful = []
             for name, lits in other.props.items():
                 have = props.get(name)
-                if have is None:
-                    props[name] = lits
-                elif have != lits:
-                    joined = props[name] = join(have, lits, False)
+                joined = lits
+                if have is not None and have != lits:
+                    joined = join(have, lits, False)
                     if joined != have and name in required:
                         doubtful.append((have, lits))
-            if any(props[name] == NOTHING for name in required if name in props):
+                if joined == NOTHING and name in self.required:
+                    return None
+                props[name] = joined
+            if doubtful and any(join(have, lits, True) == NOTHING for have, lits in doubtful):
                 return None
-            if any(join(have, lits, True) == NOTHING for have, lits in doubtful):
+        for name in other.required:
+            if props.get(name) == NOTHING:
                 return None
-        if any(props.get(name) == NOTHING for name in required):
-            return None
         return props
 
     def plain(self) -> ObjectShape:
