@@ -18,7 +18,7 @@ from formgate.core.grammar import GrammarBuilder
 from formgate.plugins.json_schema import compile_json_schema
 
 SETTINGS = hypothesis.settings(
-    max_examples=40, deadline=None, suppress_health_check=list(hypothesis.HealthCheck)
+    max_examples=30, deadline=None, suppress_health_check=list(hypothesis.HealthCheck)
 )
 
 

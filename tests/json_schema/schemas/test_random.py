@@ -37,7 +37,7 @@ def decided(schema: Any, instances: list[Any], **options: Any) -> list[bool] | N
 
 @pytest.mark.parametrize("draft", ["2020-12", "2019-09", "7", "4"])
 @hypothesis.settings(
-    max_examples=40, deadline=None, suppress_health_check=list(hypothesis.HealthCheck)
+    max_examples=30, deadline=None, suppress_health_check=list(hypothesis.HealthCheck)
 )
 @hypothesis.given(data=st.data())
 def test_values_are_decided_as_jsonschema_does(draft: str, data: st.DataObject) -> None:
