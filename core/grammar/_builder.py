@@ -305,7 +305,7 @@ class GrammarBuilder:
             escapes: Every spelling counts (``a``, ``\u0061``, ``\/``, surrogate pairs); otherwise
                 only the shortest, as ``json.dumps(..., ensure_ascii=False)`` writes it.
         """
-        return Node(self._core.json_text(part, not escapes))
+        return Node(self._core.json_text(part, not escapes, False))
 
     def members(
         self,
@@ -337,8 +337,11 @@ class GrammarBuilder:
         Raises:
             GrammarError: ``min`` exceeds ``max`` or is too large, or a key is there twice.
         """
-        given = [(entry.key, entry.value, entry.required) for entry in entries]
-        free = [(self.json_text(c.keys, escapes=escapes), c.value, True) for c in cells]
+        core = self._core
+        given: list[tuple[str | int, int, bool]] = [(e.key, e.value, e.required) for e in entries]
+        free: list[tuple[int, int, bool, int | None]] = [
+            (core.json_text(c.keys, not escapes, True), c.value, True, c.some) for c in cells
+        ]
         low, high = _counts(min, max)
         return Node(self._core.keyed(given, free, colon, comma, ordered, not escapes, low, high))
 
@@ -372,9 +375,12 @@ class GrammarBuilder:
             GrammarError: ``min`` exceeds ``max`` or is too large.
         """
         empty = self.empty()
-        given = [(node, empty, False) for node in entries]
-        free = [(self.json_text(node, escapes=escapes), empty, True) for node in strings]
-        free += [(node, empty, False) for node in numbers]
+        core = self._core
+        given: list[tuple[str | int, int, bool]] = [(node, empty, False) for node in entries]
+        free: list[tuple[int, int, bool, int | None]] = [
+            (core.json_text(node, not escapes, True), empty, True, None) for node in strings
+        ]
+        free += [(node, empty, False, None) for node in numbers]
         low, high = _counts(min, max)
         return Node(self._core.keyed(given, free, empty, comma, False, not escapes, low, high))
 

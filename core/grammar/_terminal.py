@@ -53,7 +53,9 @@ class Cell(NamedTuple):
         keys: Over characters, without quotes and escapes; those of entries are left out. No two
             cells may have a key in common.
         value: What follows the colon.
+        some: At least one member of the cell has a value that matches this, too.
     """
 
     keys: Node
     value: Node
+    some: Node | None = None

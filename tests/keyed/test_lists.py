@@ -37,12 +37,14 @@ def objects(draw):
     entries = [(name, draw(value_sets), draw(st.booleans())) for name in names[:cut]]
     free = names[cut:]
     middle = draw(st.integers(0, len(free)))
-    cells = [(keys, draw(value_sets)) for keys in (free[:middle], free[middle:]) if keys]
-    if draw(st.booleans()):  # keys of entries are no keys of cells
-        cells = [
-            (sorted({*keys, *names[:cut]} if i == 0 else keys), v)
-            for i, (keys, v) in enumerate(cells)
-        ]
+    sets = [keys for keys in (free[:middle], free[middle:]) if keys]
+    if sets and draw(st.booleans()):  # keys of entries are no keys of cells
+        sets[0] = sorted({*sets[0], *names[:cut]})
+    cells = []
+    for keys in sets:
+        values = draw(value_sets)
+        some = draw(st.one_of(st.none(), st.sampled_from(values))) if values else None
+        cells.append((keys, values, some))
     least = draw(st.integers(0, 3))
     most = draw(st.one_of(st.none(), st.integers(least, 4)))
     return entries, cells, draw(st.booleans()), least, most
@@ -52,7 +54,7 @@ def texts_of(entries, cells, ordered, least, most):
     """Yield all texts of an object."""
     known = {name for name, _, _ in entries}
     ways = [(name, values, False) for name, values, _ in entries if values]
-    ways += [(key, values, True) for keys, values in cells for key in keys if key not in known]
+    ways += [(key, values, True) for keys, values, _ in cells for key in keys if key not in known]
     ways = [way for way in ways if way[1]]
     required = {name for name, _, wanted in entries if wanted}
     place = {name: i for i, (name, _, _) in enumerate(entries)}
@@ -64,8 +66,15 @@ def texts_of(entries, cells, ordered, least, most):
             if ordered and places != sorted(places):
                 continue
             for values in itertools.product(*(values for _, values, _ in chosen)):
-                pairs = zip(chosen, values, strict=True)
-                yield "{" + ",".join(f'"{key}":{value}' for (key, _, _), value in pairs) + "}"
+                pairs = list(zip((key for key, _, _ in chosen), values, strict=True))
+                met = [
+                    any((key, some) in pairs for key in keys if key not in known)
+                    for keys, _, some in cells
+                    if some
+                ]
+                if not all(met):
+                    continue
+                yield "{" + ",".join(f'"{key}":{value}' for key, value in pairs) + "}"
 
 
 def grammar_of(entries, cells, ordered, least, most, *, escapes=False, boolean=False):
@@ -82,7 +91,10 @@ def grammar_of(entries, cells, ordered, least, most, *, escapes=False, boolean=F
             builder.literal("{"),
             builder.members(
                 [Entry(name, either(values), wanted) for name, values, wanted in entries],
-                [Cell(keys_of(keys), either(values)) for keys, values in cells],
+                [
+                    Cell(keys_of(keys), either(values), builder.literal(some) if some else None)
+                    for keys, values, some in cells
+                ],
                 colon=builder.literal(":"),
                 comma=builder.literal(","),
                 ordered=ordered,
@@ -132,7 +144,7 @@ def test_members_are_those_written_out(object_, data):
         with pytest.raises(EmptyLanguageError):
             grammar.compile(vocabulary)
         return
-    choices = data.draw(st.lists(st.integers(0, 10**6), min_size=1, max_size=25))
+    choices = data.draw(st.lists(st.integers(0, 10**6), min_size=15, max_size=25))
     for options in OPTIONS:
         check(grammar.compile(vocabulary, options=options), texts, tokens, choices)
 

@@ -92,7 +92,8 @@ Grammar::Handle strings(GrammarHandle& self, nb::list values, std::optional<doub
 
 // (key's name or node, value, required); with a node, there is no name.
 using EntryTuple = std::tuple<nb::object, Grammar::Handle, bool>;
-using CellTuple = std::tuple<Grammar::Handle, Grammar::Handle, bool>;
+using CellTuple =
+    std::tuple<Grammar::Handle, Grammar::Handle, bool, std::optional<Grammar::Handle>>;
 
 Grammar::Handle keyed(GrammarHandle& self, const std::vector<EntryTuple>& entries,
                       const std::vector<CellTuple>& cells, Grammar::Handle colon,
@@ -110,7 +111,9 @@ Grammar::Handle keyed(GrammarHandle& self, const std::vector<EntryTuple>& entrie
     entry.required = required;
     keys.entries.push_back(std::move(entry));
   }
-  for (const auto& [given, value, quoted] : cells) keys.cells.push_back({given, value, quoted});
+  for (const auto& [given, value, quoted, some] : cells) {
+    keys.cells.push_back({given, value, quoted, some});
+  }
   keys.colon = colon;
   keys.comma = comma;
   keys.ordered = ordered;
@@ -235,13 +238,16 @@ void bind_grammar(nb::module_& m) {
           nb::arg("parts"))
       .def(
           "json_text",
-          [](GrammarHandle& s, Grammar::Handle p, bool c) { return s.value.json_text(p, c); },
-          nb::arg("part"), nb::arg("canonical"))
+          [](GrammarHandle& s, Grammar::Handle p, bool c, bool k) {
+            return s.value.json_text(p, c, k);
+          },
+          nb::arg("part"), nb::arg("canonical"), nb::arg("keys"))
       .def("keyed", &keyed, nb::arg("entries"), nb::arg("cells"), nb::arg("colon"),
            nb::arg("comma"), nb::arg("ordered"), nb::arg("canonical"), nb::arg("min"),
            nb::arg("max").none(),
            nb::sig("def keyed(self, entries: list[tuple[str | int, int, bool]], "
-                   "cells: list[tuple[int, int, bool]], colon: int, comma: int, ordered: bool, "
+                   "cells: list[tuple[int, int, bool, int | None]], colon: int, comma: int, "
+                   "ordered: bool, "
                    "canonical: bool, min: int, max: int | None) -> int"))
       .def(
           "special_token",

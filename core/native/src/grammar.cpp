@@ -148,14 +148,16 @@ Grammar::Handle Grammar::unordered(const std::vector<Handle>& parts) {
   return keyed(std::move(keys));
 }
 
-Grammar::Handle Grammar::json_text(Handle part, bool canonical) {
+Grammar::Handle Grammar::json_text(Handle part, bool canonical, bool keys) {
   Node node{Op::kJsonText};
   node.parts = {index(scope(part))};
   node.negative = canonical;
+  node.min = keys ? 1 : 0;
   return add(std::move(node));
 }
 
-// Parts: colon, comma, then key (if any) and value of each entry, then keys and value of each cell.
+// Parts: colon, comma, then key (if any) and value of each entry, then keys, value and what some
+// value is (if any) of each cell.
 Grammar::Handle Grammar::keyed(Keys keys) {
   if (keys.min > keys.max) {
     throw Error(ErrorKind::kGrammar, "the list needs min <= max, not {" + std::to_string(keys.min) +
@@ -174,6 +176,7 @@ Grammar::Handle Grammar::keyed(Keys keys) {
   for (const Cell& cell : keys.cells) {
     node.parts.push_back(index(cell.keys));
     node.parts.push_back(index(cell.value));
+    if (cell.some) node.parts.push_back(index(*cell.some));
   }
   node.extra = static_cast<std::uint32_t>(keyed_.size());
   keyed_.push_back(std::move(keys));

@@ -112,6 +112,8 @@ ExprId Keyed::make(Table given) {
   }
   for (const Cell& cell : given.cells) {
     hasher.add(hash_of(cell.keys)).add(hash_of(cell.value)).add(cell.quoted);
+    const bool some = index_of(cell.some) != kNoIndex;
+    hasher.add(some ? hash_of(cell.some) : Hash128{});
   }
   const Hash128 hash = hasher.finish();
   State start;
@@ -119,6 +121,7 @@ ExprId Keyed::make(Table given) {
     if (it->second == kNoIndex) return kNothing;
     start.table = it->second;
     start.taken.assign((tables_[it->second].entries.size() + 63) / 64, 0);
+    start.wanted = tables_[it->second].wanted;
     return first(intern_state(std::move(start)));
   }
 
@@ -165,14 +168,22 @@ ExprId Keyed::make(Table given) {
   }
   std::ranges::sort(table.names);
   for (const Cell& cell : given.cells) {
-    if (!spaced || !pool_.live(cell.keys) || !pool_.live(cell.value)) continue;
-    if (cell.quoted && quote == kNothing) continue;
-    table.cells.push_back(cell);
-    if (given.named) table.cells.back().keys = without(cell.keys, table.names);
-    if (!pool_.live(table.cells.back().keys)) {
-      table.cells.pop_back();
-      continue;
+    const bool some = index_of(cell.some) != kNoIndex;
+    const ExprId keys = given.named ? without(cell.keys, table.names) : cell.keys;
+    const bool usable = spaced && pool_.live(keys) && (!cell.quoted || quote != kNothing) &&
+                        (pool_.live(cell.value) || (some && pool_.live(cell.some)));
+    possible = possible && (!some || (usable && pool_.live(cell.some)));
+    if (!usable) continue;
+    if (some) {
+      if (table.cells.size() >= 64) {
+        throw Error(ErrorKind::kLimit,
+                    "more than 64 sets of keys, of which some must have a value of its own");
+      }
+      table.wanted |= 1ull << table.cells.size();
+      note(cell.some);
     }
+    table.cells.push_back(cell);
+    table.cells.back().keys = keys;
     note(cell.keys);
     note(cell.value);
   }
@@ -192,7 +203,8 @@ ExprId Keyed::make(Table given) {
   table.commas = pool_.restrict_to(table.comma, others) == kNothing;
   const bool enough =
       table.capacity == kUnbounded || table.entries.size() + table.capacity >= table.min;
-  possible = possible && required <= table.max && table.min <= table.max && enough;
+  const auto wanted = static_cast<std::uint32_t>(std::popcount(table.wanted));
+  possible = possible && required + wanted <= table.max && table.min <= table.max && enough;
   const auto number = static_cast<std::uint32_t>(tables_.size());
   table_index_.emplace(hash, possible ? number : kNoIndex);
   if (!possible) return kNothing;
@@ -205,6 +217,7 @@ ExprId Keyed::make(Table given) {
     bytes_ += sizeof(TrieNode) + node.children.size() * sizeof(Child) + node.entries.size() * 4;
   }
   start.table = number;
+  start.wanted = table.wanted;
   start.taken.assign((table.entries.size() + 63) / 64, 0);
   given_.push_back(std::move(given));
   tables_.push_back(std::move(table));
@@ -225,7 +238,7 @@ std::uint32_t Keyed::intern_state(State state) {
     state.until = std::min(state.until, i);
   }
   Hasher hasher(0x57A7);
-  hasher.add(table.hash).add(state.position).add(state.count);
+  hasher.add(table.hash).add(state.position).add(state.count).add(state.wanted);
   for (std::uint64_t word : state.taken) hasher.add(word);
   for (const std::string& key : sets_[state.used]) {
     hasher.add(key.size()).add(std::string_view(key));
@@ -241,7 +254,15 @@ std::uint32_t Keyed::intern_state(State state) {
 }
 
 bool Keyed::may_end(const State& state) const {
-  return state.count >= tables_[state.table].min && state.left == 0;
+  return state.count >= tables_[state.table].min && state.left == 0 && state.wanted == 0;
+}
+
+std::uint32_t Keyed::places_left(const State& state) const {
+  const std::uint32_t max = tables_[state.table].max;
+  if (max == kUnbounded) return kUnbounded;
+  const std::uint32_t held =
+      state.count + state.left + static_cast<std::uint32_t>(std::popcount(state.wanted));
+  return max > held ? max - held : 0;
 }
 
 bool Keyed::may_go_on(const State& state) const {
@@ -263,9 +284,9 @@ std::uint32_t Keyed::capacity_left(const State& state) const {
 bool Keyed::cells_open(const State& state) const {
   const Compiled& table = tables_[state.table];
   if (table.cells.empty() || state.count >= table.max) return false;
-  if (!table.ordered) return state.left < table.max - state.count;
+  if (!table.ordered) return state.wanted != 0 || places_left(state) > 0;
   const std::uint64_t reach = static_cast<std::uint64_t>(state.count) + capacity_left(state);
-  return state.left == 0 && reach >= table.min;
+  return state.left == 0 && reach >= table.min && (state.wanted != 0 || places_left(state) > 0);
 }
 
 // Counts the keys of the cells, where it matters whether there are enough.
@@ -311,8 +332,7 @@ bool Keyed::open(const State& state, std::uint32_t entry) const {
   if (table.ordered ? entry < state.position || entry > state.until : test(state.taken, entry)) {
     return false;
   }
-  const std::uint32_t left = state.left - (table.entries[entry].required ? 1 : 0);
-  if (left >= table.max - state.count) return false;
+  if (!table.entries[entry].required && places_left(state) == 0) return false;
   if (!table.ordered) return true;
   const std::uint64_t later = table.entries.size() - entry;
   return state.count + later + capacity_left(state) >= table.min;
@@ -333,8 +353,9 @@ std::uint32_t Keyed::choose(std::uint32_t state, std::uint32_t entry) {
   return intern_state(std::move(next));
 }
 
-std::uint32_t Keyed::choose_cell(std::uint32_t state, const std::string* key) {
+std::uint32_t Keyed::choose_cell(std::uint32_t state, const std::string* key, std::uint64_t met) {
   State next = states_[state];
+  next.wanted &= ~met;
   const Compiled& table = tables_[next.table];
   if (table.ordered) next.position = static_cast<std::uint32_t>(table.entries.size());
   const std::uint32_t most = table.max == kUnbounded ? table.min : table.max;

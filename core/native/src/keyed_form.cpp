@@ -133,13 +133,28 @@ ExprId Keyed::spelling(const Compiled& table, std::string_view text) {
 
 // What follows a captured key; without a key, one that is never met again.
 ExprId Keyed::after(std::uint32_t state, std::uint32_t cell, const std::string* key) {
-  const std::uint32_t next = choose_cell(state, key);
   const Compiled& table = tables_[states_[state].table];
   const Cell& own = table.cells[cell];
-  const ExprId colon = table.colon;
-  const ExprId quote = table.close_quote;
-  const ExprId then = pool_.concat(colon, pool_.concat(own.value, rest(next)));
-  return own.quoted ? pool_.concat(quote, then) : then;
+  const std::uint64_t bit = 1ull << (cell & 63);
+  const bool wanted = cell < 64 && (states_[state].wanted & bit) != 0;
+  ExprId then = kNothing;
+  if (places_left(states_[state]) > 0 && (!wanted || others_left(state, cell, key))) {
+    then = pool_.concat(own.value, rest(choose_cell(state, key, 0)));
+  }
+  if (wanted) {
+    then = pool_.unite(then, pool_.concat(own.some, rest(choose_cell(state, key, bit))));
+  }
+  then = pool_.concat(table.colon, then);
+  return own.quoted ? pool_.concat(table.close_quote, then) : then;
+}
+
+// Whether a cell has other keys than those used and one more.
+bool Keyed::others_left(std::uint32_t state, std::uint32_t cell, const std::string* key) {
+  const ExprId keys = tables_[states_[state].table].cells[cell].keys;
+  if (pool_.node(keys).kind != Kind::kSpelled) return true;
+  std::vector<std::string> names = sets_[states_[state].used];
+  if (key) names.push_back(*key);
+  return without(keys, names) != kNothing;
 }
 
 // The next key and all that follows; empty where none may come.
@@ -214,7 +229,6 @@ ExprId Keyed::blocked(const Record& record) {
   return pool_.unite(rests);
 }
 
-// Whether every way to go on leaves infinitely many keys.
 bool Keyed::extensible(ExprId keys) const {
   ExprId last = keys;
   while (pool_.node(last).kind == Kind::kConcat) last = ExprId{pool_.node(last).b};
@@ -390,7 +404,7 @@ Keyed::Plain Keyed::plain(ExprId id) {
   const Compiled& table = tables_[states_[own.state].table];
   out.quoted = table.cells[own.at].quoted;
   out.endless = table.endless;
-  out.commas = table.commas;
+  out.commas = table.commas && (table.wanted == 0 || table.endless);
   return out;
 }
 

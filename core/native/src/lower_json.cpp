@@ -14,17 +14,21 @@ ExprId Grammar::lower_json(ExprPool& pool, const Node& node, CompileContext& con
   }
   Symbols inner{symbols.lock, symbols.lexemes, {}, symbols.inside};
   inner.spelling = node.negative ? Symbols::Spelling::kCanonicalJson : Symbols::Spelling::kJson;
-  if (is_boolean(node.parts[0])) {
-    // The text itself has fewer states than its spellings.
-    inner.spelling = Symbols::Spelling::kInside;
-    Done own;
-    const ExprId text = pool.intersect(
-        ExprPool::kTextId, lower_scope(pool, node.parts[0], context, own, depth + 1, inner));
-    pool.decide(text, context, symbols.lock);
-    return pool.spelled(text, node.negative);
+  bool whole = is_boolean(node.parts[0]);
+  if (!whole) {
+    Done scopes;  // what a scope means depends on the spelling
+    const ExprId out = lower_scope(pool, node.parts[0], context, scopes, depth + 1, inner);
+    // Of keys that may run out, those used are taken away by their text.
+    whole = node.min != 0 && !pool.keyed().extensible(out);
+    if (!whole) return out;
   }
-  Done scopes;  // what a scope means depends on the spelling
-  return lower_scope(pool, node.parts[0], context, scopes, depth + 1, inner);
+  // The text itself has fewer states than its spellings.
+  inner.spelling = Symbols::Spelling::kInside;
+  Done scopes;
+  const ExprId text = pool.intersect(
+      ExprPool::kTextId, lower_scope(pool, node.parts[0], context, scopes, depth + 1, inner));
+  pool.decide(text, context, symbols.lock);
+  return pool.spelled(text, node.negative);
 }
 
 // Whether a part has Boolean operators or look-around.
@@ -114,6 +118,7 @@ ExprId Grammar::build_keyed(ExprPool& pool, const Node& node, const std::vector<
   for (const Cell& given : keys.cells) {
     table.cells.push_back({parts[at], parts[at + 1], given.quoted});
     at += 2;
+    if (given.some) table.cells.back().some = parts[at++];
   }
   if (keys.loose) {
     // Where one part's text begins another's, what was taken would be a matter of choice, and the

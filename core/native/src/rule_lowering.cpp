@@ -227,10 +227,16 @@ RuleLowering::Facts RuleLowering::facts_of(const Grammar::Node& node) const {
         required += entry.required ? 1 : 0;
         out.live = out.live && (live || !entry.required);
       }
-      for (std::size_t i = 0; i < keys.cells.size(); ++i, at += 2) {
-        if (spaced && known(node.parts[at]).live && known(node.parts[at + 1]).live) {
-          usable = kUnbounded;
+      for (const Grammar::Cell& cell : keys.cells) {
+        const bool there = spaced && known(node.parts[at++]).live;
+        bool live = known(node.parts[at++]).live;
+        if (cell.some) {
+          const bool some = known(node.parts[at++]).live;
+          out.live = out.live && there && some;
+          live = live || some;
+          ++required;
         }
+        if (there && live) usable = kUnbounded;
       }
       const std::uint32_t most = separated ? keys.max : std::min(keys.max, 1u);
       out.live = out.live && usable >= keys.min && required <= most && keys.min <= most;
@@ -286,7 +292,9 @@ Hash128 RuleLowering::hash_of(
       hasher.add(entry.key.has_value()).add(entry.required).add(entry.name.size());
       hasher.add(std::string_view(entry.name));
     }
-    for (const Grammar::Cell& cell : keys.cells) hasher.add(cell.quoted);
+    for (const Grammar::Cell& cell : keys.cells) {
+      hasher.add(cell.quoted).add(cell.some.has_value());
+    }
   }
   for (std::uint32_t part : node.parts) {
     const auto terminal = values_.find(part);

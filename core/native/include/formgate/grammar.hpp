@@ -45,8 +45,9 @@ class Grammar {
   Handle rule(const std::string& name);
   // Each part at most once, in any order.
   Handle unordered(const std::vector<Handle>& parts);
-  // The JSON spellings of what a part matches; look-around in it sees just that.
-  Handle json_text(Handle part, bool canonical);
+  // The JSON spellings of what a part matches; look-around in it sees just that. As keys of cells
+  // they are kept in a form that others can be taken away from.
+  Handle json_text(Handle part, bool canonical, bool keys);
   struct Entry {
     std::string name = {};  // known by name, unless there is a key
     std::optional<Handle> key = {};
@@ -57,6 +58,7 @@ class Grammar {
     Handle keys = 0;
     Handle value = 0;
     bool quoted = true;
+    std::optional<Handle> some = {};  // what the value of at least one is, too
   };
   struct Keys {
     std::vector<Entry> entries = {};

@@ -35,6 +35,7 @@ class Keyed {
     ExprId keys{};  // between the quotes, if quoted; else spellings of numbers
     ExprId value{};
     bool quoted = true;
+    ExprId some{kNoIndex};  // what the value of some key, at least, must be
   };
   struct Table {
     std::vector<Entry> entries;
@@ -66,6 +67,7 @@ class Keyed {
     for (Cell& cell : table.cells) {
       cell.keys = visit(cell.keys);
       cell.value = visit(cell.value);
+      if (index_of(cell.some) != kNoIndex) cell.some = visit(cell.some);
     }
     table.colon = visit(table.colon);
     table.comma = visit(table.comma);
@@ -92,6 +94,9 @@ class Keyed {
     bool commas;   // a comma stands between keys
   };
   Plain plain(ExprId id);
+
+  // Whether every way to go on leaves infinitely many keys.
+  bool extensible(ExprId keys) const;
 
   std::size_t memory_usage() const { return bytes_; }
 
@@ -123,6 +128,7 @@ class Keyed {
     std::uint32_t capacity;  // how many keys the cells have, kUnbounded if many
     bool endless;            // the cells have keys without end, whatever was read of one
     bool commas;             // a comma is in every text between keys
+    std::uint64_t wanted;    // cells of which some key must come
     ByteSet allowed;
     ByteSet alphabet;
     std::uint8_t flags;
@@ -137,6 +143,7 @@ class Keyed {
     Bits taken = {};             // else
     std::uint32_t used = 0;      // set of keys of cells
     std::uint32_t count = 0;     // of keys, up to where more make no difference
+    std::uint64_t wanted = 0;    // cells of which some key has not come yet
     std::uint32_t left = 0;      // required entries that have not come
     std::uint32_t until = 0;     // the last entry that may come, if ordered
     Hash128 hash = {};
@@ -170,22 +177,23 @@ class Keyed {
   ExprId key(std::uint32_t state);
   ExprId body(std::uint32_t record);
   ExprId after(std::uint32_t state, std::uint32_t cell, const std::string* key);
+  bool others_left(std::uint32_t state, std::uint32_t cell, const std::string* key);
   ExprId character(const Compiled& table, std::uint32_t value);
   ExprId spelling(const Compiled& table, std::string_view text);
   ExprId blocked(const Record& record);
-  bool extensible(ExprId keys) const;
   bool some_number_left(const Record& record);
   // Keys known by their text, without some.
   ExprId without(ExprId keys, const std::vector<std::string>& names);
 
   bool open(const State& state, std::uint32_t entry) const;
   bool cells_open(const State& state) const;
+  std::uint32_t places_left(const State& state) const;  // for keys that need not come
   bool may_end(const State& state) const;
   bool may_go_on(const State& state) const;
   std::uint32_t capacity_left(const State& state) const;
   std::uint32_t capacity_of(const Compiled& table);
   std::uint32_t choose(std::uint32_t state, std::uint32_t entry);
-  std::uint32_t choose_cell(std::uint32_t state, const std::string* key);
+  std::uint32_t choose_cell(std::uint32_t state, const std::string* key, std::uint64_t met);
   bool used(const State& state, const std::string& key) const;
   std::uint32_t with_key(std::uint32_t set, const std::string& key);
   std::uint32_t reader_of(const JsonReader& reader);
