@@ -181,13 +181,17 @@ def _object(schema: dict[str, object] | bool) -> dict[str, object] | bool:
 def _has_reference(schema: object) -> bool:
     """Say whether a schema may hold a reference; one in an enum counts, too."""
     pending = [schema]
+    seen: set[int] = set()  # a schema made in Python may hold itself
     while pending:
         part = pending.pop()
+        if not isinstance(part, (dict, list)) or id(part) in seen:
+            continue
+        seen.add(id(part))
         if isinstance(part, dict):
             if not {"$ref", "$dynamicRef", "$recursiveRef"}.isdisjoint(part):
                 return True
             pending += part.values()
-        elif isinstance(part, list):
+        else:
             pending += part
     return False
 
@@ -217,6 +221,8 @@ def _tool(source: Any, where: str) -> Tool:
             f"{where} ({inner['name']}) is a custom tool, whose input is no JSON",
             hint="compile the grammar in its format instead",
         )
+    if not _is_text(inner["name"]):
+        raise GrammarError(f"{where}: its name has half of a surrogate pair in it")
     strict = inner.get("strict")
     if strict is not None and not isinstance(strict, bool):
         raise GrammarError(
@@ -258,6 +264,14 @@ def _response_format(source: Mapping[str, Any]) -> dict[str, object] | bool:
     if not isinstance(schema, (dict, bool)):
         raise GrammarError(f"response_format: the schema is a {type(schema).__name__}")
     return schema
+
+
+def _is_text(name: str) -> bool:
+    try:
+        name.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def _is_scalar(source: object) -> bool:

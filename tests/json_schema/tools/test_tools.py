@@ -161,6 +161,7 @@ def test_choices_that_cannot_be_met(choice, error):
         ([{"type": "function", "name": ""}], GrammarError, "tool 0 has no name"),
         ([{"type": "function", "function": 3}], GrammarError, "tool 0 has no name"),
         ([NOW, NOW], GrammarError, "'now'"),
+        ([{"name": "\ud800", "input_schema": {}}], GrammarError, "surrogate"),
         ([{"type": "custom", "name": "code"}], UnsupportedConstraint, "custom tool"),
         ({"type": "function", "name": "f", "parameters": 3}, GrammarError, "parameters"),
         ({"type": "function", "name": "f", "strict": "yes"}, GrammarError, "strict"),
@@ -180,6 +181,20 @@ def test_choices_that_cannot_be_met(choice, error):
 def test_malformed_requests(source, error, message):
     with pytest.raises(error, match=message):
         schema_source(source, {})
+
+
+def test_schemas_that_hold_themselves():
+    schema = {"type": "object"}
+    schema["properties"] = {"again": schema, "list": {"items": [schema]}}
+    source = schema_source([{"name": "f", "input_schema": schema}, NOW], {})
+    assert source["anyOf"][0]["properties"]["arguments"] is schema
+
+
+def test_many_tools():
+    tools = [{**NOW["function"], "name": f"t{n}", "parameters": {}} for n in range(3000)]
+    assert len(schema_source(tools, {})["anyOf"]) == 3000
+    with pytest.raises(GrammarError, match="'t7'"):
+        schema_source([*tools, tools[7]], {})
 
 
 @pytest.mark.parametrize(
