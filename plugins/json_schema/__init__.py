@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
     from formgate.core.grammar import GrammarBuilder
     from formgate.plugins.json_schema._types import schema_of
+    from formgate.plugins.json_schema._validate import Validator
     from formgate.plugins.json_schema._write import (
         Report,
         UnenforcedWarning,
@@ -30,6 +31,7 @@ __all__ = [
     "FORMGATE_API",
     "Report",
     "UnenforcedWarning",
+    "Validator",
     "compile_json_schema",
     "inspect",
     "register_formats",
@@ -42,6 +44,7 @@ FORMGATE_API = (1, 0)
 _MODULES = {
     "Report": "_write",
     "UnenforcedWarning": "_write",
+    "Validator": "_validate",
     "compile_json_schema": "_write",
     "inspect": "_write",
     "schema_of": "_types",

@@ -17,7 +17,7 @@ from formgate.core.errors import (
     UnsupportedConstraint,
 )
 from formgate.core.grammar import GrammarBuilder
-from formgate.plugins.json_schema import compile_json_schema, inspect
+from formgate.plugins.json_schema import Validator, compile_json_schema, inspect
 from formgate.plugins.json_schema._write import UnenforcedWarning
 
 
@@ -336,3 +336,19 @@ def test_a_large_document_costs_what_is_used() -> None:
     acceptor = Acceptor(schema)
     assert acceptor.accepts([None])
     assert len(acceptor.automaton.world._sites) < 10
+
+
+def test_values_nested_too_deeply_for_the_validator() -> None:
+    value: Any = []
+    for _ in range(5_000):
+        value = [value]
+    with pytest.raises(LimitError):
+        Validator({"items": {"$ref": "#"}}).is_valid(value)
+
+
+def test_the_validator_decides_what_grammars_cannot_enforce() -> None:
+    validator = Validator('{"uniqueItems": true, "items": {"type": ["object", "array"]}}')
+    assert validator.is_valid([{"a": 1, "b": []}, [1], {"a": 1}])
+    assert not validator.is_valid([{"a": 1, "b": []}, {"b": [], "a": 1.0}])
+    with pytest.raises(GrammarError, match="#/items/type"):
+        Validator({"items": {"type": 1}}).is_valid([1])

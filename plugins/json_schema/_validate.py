@@ -1,0 +1,143 @@
+"""Whether a value is valid under a schema, decided on the same automaton that grammars are made of.
+
+It decides what a grammar cannot enforce, too: ``uniqueItems`` over any values, for one. Numbers are
+exact where they are given so, as ``int`` or ``Decimal``.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from formgate.core.errors import LimitError
+from formgate.plugins.json_schema._automaton import Automaton
+from formgate.plugins.json_schema._load import load
+from formgate.plugins.json_schema._options import read_options
+from formgate.plugins.json_schema._read import WrongSchemaError
+from formgate.plugins.json_schema._values import value_key
+
+if TYPE_CHECKING:
+    from formgate.core.errors import GrammarError
+    from formgate.plugins.json_schema._closed import ClosedArray, ClosedObject
+    from formgate.plugins.json_schema._scalars import State
+    from formgate.plugins.json_schema._values import Json
+
+__all__ = ["Validator"]
+
+
+class Validator:
+    """Decides values under one schema.
+
+    Args:
+        source: The schema: a dict or a truth value, a JSON text, or a ``pathlib.Path``.
+        **options: As for the format; those of the text policy make no difference.
+
+    Raises:
+        GrammarError: The source is no schema; where a part of it is wrong, perhaps only when a
+            value reaches it.
+        UnsupportedConstraint: A pattern or a format cannot be decided.
+        LimitError: A limit was reached, or a value is nested too deeply.
+
+    Example:
+        >>> Validator({"type": "array", "uniqueItems": True}).is_valid([{"a": 1}, {"a": 1.0}])
+        False
+    """
+
+    def __init__(self, source: object, **options: object) -> None:
+        try:
+            self.automaton = Automaton(load(source), read_options(options))
+        except WrongSchemaError as error:
+            raise _explained(error) from None
+
+    def is_valid(self, value: Json) -> bool:
+        """Say whether a value is valid."""
+        return self.ordered(value) is not None
+
+    def ordered(self, value: Json) -> tuple[Json] | None:
+        """Return a value with its members in the order of ``property_order="schema"``.
+
+        Returns:
+            The value in a tuple, or None if it is not valid.
+        """
+        try:
+            return self._value(self.automaton.root, value)
+        except WrongSchemaError as error:
+            raise _explained(error) from None
+        except RecursionError:
+            raise LimitError("the value is nested too deeply for Python's stack") from None
+
+    def _value(self, state: State, value: Json) -> tuple[Json] | None:
+        """Return a value, in the schema's order, if it is in a state."""
+        if isinstance(value, dict):
+            objects = (self._object(one, value) for one in self.automaton.objects(state))
+            return next(((found,) for found in objects if found is not None), None)
+        if isinstance(value, list):
+            arrays = (self._array(one, value) for one in self.automaton.arrays(state))
+            return next(((found,) for found in arrays if found is not None), None)
+        bits, numbers, strings = self.automaton.world.scalars(state)
+        if value is None or isinstance(value, bool):
+            belongs = bits & (1 if value is None else 4 if value else 2) > 0
+        elif isinstance(value, str):
+            belongs = strings.contains(value)
+        else:
+            belongs = numbers.contains(value)
+        return (value,) if belongs else None
+
+    def _object(self, closed: ClosedObject, value: dict[str, Json]) -> dict[str, Json] | None:
+        """Return an object, in the schema's order, if it is of an alternative."""
+        if len(value) < closed.low or (closed.high is not None and len(value) > closed.high):
+            return None
+        if any(required and name not in value for name, _, required in closed.entries):
+            return None
+        states = {name: state for name, state, _ in closed.entries if name in value}
+        cells = {}
+        for name in value:
+            if name not in states and name not in closed.banned:
+                for number, (keys, state) in enumerate(closed.cells):
+                    if keys.contains(name):
+                        states[name] = state
+                        cells[name] = number
+        if len(states) < len(value):
+            return None
+        if not all(self._met(need, cells, value) for need in closed.needs):
+            return None
+        kept = {name: self._value(state, value[name]) for name, state in states.items()}
+        if None in kept.values():
+            return None
+        return {name: member[0] for name, member in kept.items() if member is not None}
+
+    def _met(self, need: dict[int, State], cells: dict[str, int], value: dict[str, Json]) -> bool:
+        """Say whether some member is the one that must be there."""
+        return any(
+            number in need and self._value(need[number], value[name]) is not None
+            for name, number in cells.items()
+        )
+
+    def _array(self, closed: ClosedArray, value: list[Json]) -> list[Json] | None:
+        """Return an array, in the schema's order, if it is of an alternative."""
+        """Return a value in the schema's order if it is in a state."""
+        if len(value) < closed.low or (closed.high is not None and len(value) > closed.high):
+            return None
+        kept = []
+        for place, item in enumerate(value):
+            state = closed.prefix[place] if place < len(closed.prefix) else closed.rest
+            found = self._value(state, item)
+            if found is None:
+                return None
+            kept.append(found[0])
+        for count in closed.counts:
+            number = sum(
+                self._value(count.state, item) is not None for item in value[count.start :]
+            )
+            if number < count.low or (count.high is not None and number > count.high):
+                return None
+        different = len({value_key(item) for item in value})
+        if closed.unique and different < len(value):
+            return None
+        return None if closed.repeats and different == len(value) else kept
+
+
+def _explained(error: WrongSchemaError) -> GrammarError:
+    """Return the error for the user."""
+    from formgate.plugins.json_schema._wrong import explain  # noqa: PLC0415 (rarely needed)
+
+    return explain(error)
