@@ -311,6 +311,11 @@ class Converter:
             if _required(hint, needed=name in cls.__required_keys__):
                 required.append(name)
         record.required = tuple(required)
+        others = getattr(cls, "__extra_items__", None)  # PEP 728
+        if others is not None and "NoExtraItems" not in type(others).__name__:
+            shape = self.shape(others, f"{cls.__name__}, extra items")
+            never = isinstance(shape, Anything) and shape.never
+            record.others = None if never else shape
         return record
 
     def _named_tuple(self, cls: Any) -> Shape:

@@ -203,18 +203,19 @@ class Lookup(Shape):
 
 @dataclass
 class Record(Shape):
-    """An object with known members and no others."""
+    """An object with known members and no others, unless they have a shape, too."""
 
     make: Callable[..., object]
     members: dict[str, Shape] = field(default_factory=dict)
     required: tuple[str, ...] = ()
+    others: Shape | None = None
 
     def schema(self) -> Schema:
         """Return the schema of the object."""
         schema: Schema = {
             "type": "object",
             "properties": {name: shape.schema() for name, shape in self.members.items()},
-            "additionalProperties": False,
+            "additionalProperties": False if self.others is None else self.others.schema(),
         }
         if self.required:
             schema["required"] = list(self.required)
@@ -229,7 +230,7 @@ class Record(Shape):
                 raise Mismatch(f"it lacks the member {name!r}")
         given = {}
         for name, part in value.items():
-            shape = self.members.get(name)
+            shape = self.members.get(name, self.others)
             if shape is None:
                 raise Mismatch(f"it has an unknown member {name!r:.60}")
             given[name] = _inside(shape, part, name, decimals)

@@ -20,6 +20,8 @@ import annotated_types
 import postponed
 import pydantic
 import pytest
+import typing_extensions
+from typing_extensions import TypedDict
 
 from formgate import GrammarError, LimitError, UnsupportedConstraint
 from formgate.plugins.json_schema._parse import load
@@ -140,6 +142,21 @@ def test_required_keys_of_typed_dicts():
     assert read(postponed.Whole, '{"must": 1, "may": {"must": 2}}') == value
     with pytest.raises(Mismatch, match="unknown member"):
         read(postponed.Whole, '{"must": 1, "other": 2}')
+
+
+def test_extra_items_of_typed_dicts():
+    class Open(TypedDict, extra_items=Optional[int]):
+        name: str
+
+    class Shut(TypedDict, extra_items=typing_extensions.Never):
+        name: str
+
+    others = schema_of(Open)["$defs"]["Open"]["additionalProperties"]
+    assert others == {"anyOf": [{"type": "integer"}, {"type": "null"}]}
+    assert read(Open, '{"name": "a", "b": 1, "c": null}') == {"name": "a", "b": 1, "c": None}
+    with pytest.raises(Mismatch):
+        read(Open, '{"name": "a", "b": "c"}')
+    assert schema_of(Shut)["$defs"]["Shut"]["additionalProperties"] is False
 
 
 def test_named_tuples_are_rows():
