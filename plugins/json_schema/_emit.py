@@ -202,8 +202,6 @@ class Emitter:
 
     def _name(self, state: State, level: int) -> str:
         """Return the name of a state's rule: where it stands in the schema."""
-        where = self.world.where(state.lits) or "any value"
-        if len(where) > 200:
-            where = where[:200] + "..."
+        where = self.world.name(state.lits) or "any value"
         name = f"{where} (state {state.index}{self.suffix})"
         return f"{name} at level {level}" if self._levels else name

@@ -248,7 +248,7 @@ class ArrayWriter:
         steps = far + 1
         for top in tops:
             steps *= top + 1
-        where = self._world.where(state.lits) or "#"
+        where = self._world.name(state.lits) or "#"
         if steps > _MAX_STEPS:
             raise LimitError(
                 f"{where}: counting items (contains, minContains, maxContains beside minItems "

@@ -6,7 +6,6 @@ from itertools import product
 from typing import TYPE_CHECKING
 
 from formgate.core.grammar import Cell, Entry
-from formgate.plugins.json_schema._disjoint import is_empty
 
 if TYPE_CHECKING:
     from formgate.core.grammar import Node
@@ -18,9 +17,7 @@ if TYPE_CHECKING:
 
 __all__ = ["ObjectWriter"]
 
-_MAX_OPTIONAL = 6  # entries whose presence is told apart
 _MAX_WAYS = 64  # to choose the cells that members must be of
-_SOME = "some" in Cell._fields  # whether a cell can want some member to be special
 
 
 class ObjectWriter:
@@ -102,16 +99,15 @@ class ObjectWriter:
     ) -> Node:
         """Return the node of members, some of which must be of cells, and special perhaps."""
         level, gaps = place
-        if self._any_will_do(closed):
-            return self._with_extra(closed, entries, cells, gaps, state)
-        ways = self._ways(closed) if _SOME else None
+        if self._any_will_do(closed):  # the least number of members says it
+            return self._members(entries, cells, gaps, closed.low, closed.high)
+        ways = self._ways(closed)
         if ways is None:
             self._emitter.unsupported(
                 state,
-                "that some member, of a name that is not known, satisfies what the others need "
-                "not (patternProperties or additionalProperties under not or oneOf) cannot be "
-                "enforced here",
-                "name the member, or state what all members satisfy",
+                "that two members, of names that are not known, are special (patternProperties or "
+                "additionalProperties under not or oneOf) cannot be enforced here",
+                "name a member, or state what all members satisfy",
             )
             return self._members(entries, cells, gaps, closed.low, closed.high)
         found = []
@@ -119,19 +115,18 @@ class ObjectWriter:
             special = list(cells)
             for number, member in way.items():
                 some = self._emitter.value(member, level + 1)
-                special[number] = special[number]._replace(**{"some": some})  # noqa: PIE804 (not every core has it)
+                special[number] = special[number]._replace(some=some)
             found.append(self._members(entries, special, gaps, closed.low, closed.high))
         return self._builder.choice(*found)
 
     def _any_will_do(self, closed: ClosedObject) -> bool:
-        """Say whether all that is needed is some member of any cell."""
-        if len(closed.needs) > 1:
-            return False
-        need = closed.needs[0]
-        if any(member is not closed.cells[number][1] for number, member in need.items()):
-            return False
-        others = [keys for number, (keys, _) in enumerate(closed.cells) if number not in need]
-        return not others or (not _SOME and all(is_empty(keys) for keys in others))
+        """Say whether all that is needed is some member beyond the entries, which are all there."""
+        return (
+            len(closed.needs) == 1
+            and len(closed.needs[0]) == len(closed.cells)
+            and all(closed.cells[number][1] is one for number, one in closed.needs[0].items())
+            and all(required for _, _, required in closed.entries)
+        )
 
     def _ways(self, closed: ClosedObject) -> list[dict[int, State]] | None:
         """Return the ways to choose a cell for each need; None where one needs two members."""
@@ -153,52 +148,3 @@ class ObjectWriter:
             if way not in found:
                 found.append(way)
         return found
-
-    def _with_extra(
-        self,
-        closed: ClosedObject,
-        entries: list[Entry],
-        cells: list[Cell],
-        gaps: Style,
-        state: State,
-    ) -> Node:
-        """Return the node of members of which one, at least, is of a cell.
-
-        It tells apart which entries are there: a member more than those is of a cell.
-        """
-        builder = self._builder
-        banned = entries[len(closed.entries) :]
-        entries = entries[: len(closed.entries)]
-        optional = [entry for entry in entries if not entry.required]
-        if not optional:
-            return self._members(entries + banned, cells, gaps, closed.low, closed.high)
-        required = len(entries) - len(optional)
-        if self._ordered and closed.low <= required + 1 and closed.high is None:
-            gone = [Entry(entry.key, builder.nothing(), False) for entry in entries]
-            others = self._part(gone + banned, cells, gaps, 1, None)
-            named = self._part(entries, [], gaps, max(required, 1), None)
-            both = builder.seq(named, gaps.comma, others)
-            inside = both if required else builder.choice(both, others)
-            return builder.seq(gaps.opened, inside, gaps.closing)
-        if len(optional) > _MAX_OPTIONAL:
-            self._emitter.unsupported(
-                state,
-                f"some member beyond the {len(entries)} named ones must be there, and too many of "
-                "those are optional to tell",
-                "require the members, or name those that may be there",
-            )
-            return self._members(entries + banned, cells, gaps, closed.low, closed.high)
-        found = []
-        absent = [Entry(entry.key, builder.nothing(), False) for entry in optional]
-        for chosen in range(1 << len(optional)):
-            there = {entry.key for bit, entry in enumerate(optional) if chosen >> bit & 1}
-            kept = [
-                Entry(entry.key, entry.value, True)
-                for entry in entries
-                if entry.required or entry.key in there
-            ]
-            low = max(closed.low, len(kept) + 1)
-            if closed.high is None or low <= closed.high:
-                gone = [entry for entry in absent if entry.key not in there]
-                found.append(self._members(kept + gone + banned, cells, gaps, low, closed.high))
-        return builder.choice(*found)

@@ -287,7 +287,7 @@ class ScalarReader:
                 self._mixed(kept)
                 return
         except TypeError as error:
-            raise self.wrong("enum", str(error)) from None
+            raise self.wrong("const" if len(lists[-1]) == 1 else "enum", str(error)) from None
         facts.kinds &= STRING
         self._strings(kept)
 

@@ -22,7 +22,9 @@ if TYPE_CHECKING:
     from formgate.plugins.json_schema._states import Site
     from formgate.plugins.json_schema._values import Json
 
-__all__ = ["Env", "Library", "Resource", "Where", "pointer"]
+__all__ = ["Env", "Library", "Resource", "Where", "last_steps", "pointer"]
+
+_STEPS = 12  # of a way that a name shows
 
 # A way from a document's root: the way to the parent and a step; a root is (None, its address).
 Where = tuple[Any, str]
@@ -85,6 +87,17 @@ def pointer(where: Where) -> str:
         steps.append(step.replace("~", "~0").replace("/", "~1"))
         parent, step = parent
     return step + "#" + "".join("/" + step for step in reversed(steps))
+
+
+def last_steps(where: Where) -> str:
+    """Return a way as ``pointer`` does, but of a long one only the end."""
+    steps: list[str] = []
+    parent, step = where
+    while parent is not None and len(steps) < _STEPS:
+        steps.append(step)
+        parent, step = parent
+    start = step + "#" if parent is None else "..."
+    return start + "".join("/" + step for step in reversed(steps))
 
 
 class Library:

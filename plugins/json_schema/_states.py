@@ -9,6 +9,7 @@ negation is a sign on a literal, pushed inwards by the dual of each keyword (Att
 
 from __future__ import annotations
 
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from formgate.core.errors import GrammarError, LimitError, UnsupportedConstraint
@@ -27,14 +28,14 @@ from formgate.plugins.json_schema._facts import (
 )
 from formgate.plugins.json_schema._numbers import NumberSet
 from formgate.plugins.json_schema._read import WrongSchemaError, read
-from formgate.plugins.json_schema._resolve import Library, pointer
+from formgate.plugins.json_schema._resolve import Library, last_steps, pointer
 from formgate.plugins.json_schema._scalars import Scalars, ScalarSets, State
 from formgate.plugins.json_schema._shapes import Lits, both, one
 from formgate.plugins.json_schema._strings import StringSet
 from formgate.plugins.json_schema._values import value_key
 
 if TYPE_CHECKING:
-    from collections.abc import Hashable, Iterable
+    from collections.abc import Callable, Hashable, Iterable
 
     from formgate.plugins.json_schema._options import Options
     from formgate.plugins.json_schema._resolve import Env, Where
@@ -42,6 +43,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Scalars", "Schemas", "Site", "State"]
 
+_NAMED = 4  # literals that the name of a rule shows
 _LAST = (1 << 62,)  # a position after all others
 _SHORT = 8  # a chain of references that is followed at once
 
@@ -215,11 +217,19 @@ class Schemas(ScalarSets):
 
     def where(self, lits: Iterable[int]) -> str:
         """Return the places of the schemas of literals, for people."""
+        return self._places(lits, pointer)
+
+    def name(self, lits: Iterable[int]) -> str:
+        """Return the places of the schemas of a few literals, shortened, for names of rules."""
+        return self._places(islice(lits, _NAMED), last_steps)
+
+    def _places(self, lits: Iterable[int], text: Callable[[Where], str]) -> str:
+        """Return the places of the schemas of literals."""
         found = []
         for lit in lits:
             site = self._sites[lit >> 1]
             if site.schema is not None:
-                found.append(("not " if lit & 1 else "") + pointer(site.where))
+                found.append(("not " if lit & 1 else "") + text(site.where))
         return " and ".join(dict.fromkeys(found))
 
     def position(self, lit: int) -> tuple[int, ...]:
