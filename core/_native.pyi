@@ -34,6 +34,11 @@ class Vocabulary:
     def memory_usage(self) -> int:
         """Bytes of native memory."""
 
+def lalr_accepts(terminals: Sequence[str], productions: Sequence[tuple[str, Sequence[str], int]], text: Sequence[str]) -> list[str] | None:
+    """
+    Terminals that an LALR(1) parser has an action for after others, "" for the end; None where it fails on the way.
+    """
+
 class CancelToken:
     """Stops a running compilation from another thread."""
 
@@ -114,7 +119,7 @@ class GrammarCore:
 
     def terminal(self, name: str) -> int: ...
 
-    def lexed(self, start: int, terminals: Sequence[tuple[str, int, bool, Sequence[tuple[str, bool]]]], first: bool, contextual: bool) -> int: ...
+    def lexed(self, start: int, terminals: Sequence[tuple[str, int, bool, Sequence[tuple[str, bool]]]], first: bool, contextual: bool, productions: Sequence[tuple[str, Sequence[str], int]] = []) -> int: ...
 
     def define(self, name: str, body: int) -> None: ...
 

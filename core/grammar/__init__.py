@@ -3,7 +3,7 @@
 from formgate.core._native import CancelToken, Limits, MaskOptions
 from formgate.core.grammar._builder import GrammarBuilder, Node
 from formgate.core.grammar._grammar import Grammar
-from formgate.core.grammar._terminal import Cell, Entry, Terminal
+from formgate.core.grammar._terminal import Cell, Entry, Production, Terminal
 
 __all__ = [
     "CancelToken",
@@ -14,5 +14,6 @@ __all__ = [
     "Limits",
     "MaskOptions",
     "Node",
+    "Production",
     "Terminal",
 ]

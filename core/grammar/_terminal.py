@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple, NewType
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-__all__ = ["Cell", "Entry", "Node", "Terminal"]
+__all__ = ["Cell", "Entry", "Node", "Production", "Terminal"]
 
 Node = NewType("Node", int)
 
@@ -30,6 +30,20 @@ class Terminal(NamedTuple):
     pattern: Node
     ignored: bool = False
     keyword_of: Sequence[tuple[str, bool]] = ()
+
+
+class Production(NamedTuple):
+    """One production of the LALR parser that ``GrammarBuilder.lexed`` asks what competes.
+
+    Attributes:
+        head: The name of what it makes.
+        body: Names of terminals and of other heads.
+        priority: Where several productions could end, the one of highest priority does.
+    """
+
+    head: str
+    body: Sequence[str]
+    priority: int = 0
 
 
 class Entry(NamedTuple):

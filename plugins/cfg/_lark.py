@@ -122,7 +122,13 @@ def compile_lark(
 
             blanks = find_blanks(used, terminals, max_ignored)
         return write_lexed(
-            used, terminals, start, mode=mode, contextual=lexer == "contextual", blanks=blanks
+            used,
+            terminals,
+            start,
+            mode=mode,
+            contextual=lexer == "contextual",
+            blanks=blanks,
+            lalr=mode == "first" and parser != "earley",
         )
     if lexer is not None:
         from formgate.plugins.cfg._lark_dynamic import check_dynamic  # noqa: PLC0415 (rare)

@@ -17,6 +17,7 @@ from formgate.core.errors import EmptyLanguageError, UnsupportedConstraint
 from formgate.core.grammar import GrammarBuilder
 from formgate.core.grammar import Terminal as Lexeme
 from formgate.core.vocabulary import Vocabulary
+from formgate.plugins.cfg._lark_productions import productions_of
 from formgate.plugins.cfg._lark_terminals import TerminalWriter, check_width, unsupported_part
 from formgate.plugins.cfg._lark_use import write_rules
 
@@ -50,6 +51,7 @@ def write_lexed(
     mode: str,
     contextual: bool,
     blanks: Blanks | None = None,
+    lalr: bool = False,
 ) -> Node:
     """Write a grammar that has a lexer.
 
@@ -60,9 +62,11 @@ def write_lexed(
         mode: ``first`` for lark's own way, ``longest``.
         contextual: Whether only those terminals compete that the rules can take next.
         blanks: What stands for some of the ignored terminals, for ``longest``.
+        lalr: Whether the rules are read by lark's LALR parser, which says what can come next.
 
     Raises:
-        GrammarError: A terminal matches the empty text, or is no regex.
+        GrammarError: A terminal matches the empty text, or is no regex; lark's parser refuses the
+            rules.
         UnsupportedConstraint: A terminal cannot be written exactly.
     """
     for terminal in used.terminals:
@@ -102,6 +106,7 @@ def write_lexed(
         lexemes,
         mode="first" if mode == "first" else "longest",
         contextual=contextual,
+        productions=productions_of(used.loaded, start) if lalr else (),
     )
 
 

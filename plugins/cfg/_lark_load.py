@@ -27,9 +27,11 @@ from formgate.plugins.cfg._scanner import MAX_COUNT
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from lark.grammar import RuleOptions
     from lark.load_grammar import Grammar
     from lark.tree import Tree
 
+    from formgate.core.grammar import Production
     from formgate.plugins.cfg._lark_source import LarkSource, Part
 
 __all__ = ["Loaded", "Op", "Terminal", "load"]
@@ -93,7 +95,9 @@ class Loaded:
         rules: The bodies of all rules, by name; templates as far as they are used.
         ignored: Names of the terminals that may stand anywhere.
         declared: Names that ``%declare`` leaves to a program.
+        trees: The rules for lark's next step, each with its name and options; not to be changed.
         files: Texts of imported files, by path.
+        written: The productions of starts that were asked for, by start.
     """
 
     source: LarkSource
@@ -101,7 +105,11 @@ class Loaded:
     rules: Mapping[str, tuple[Op, ...]]
     ignored: tuple[str, ...]
     declared: frozenset[str]
+    trees: Sequence[tuple[str, Tree[object], RuleOptions | None]] = field(repr=False, compare=False)
     files: Mapping[str, str] = field(default_factory=dict)
+    written: dict[str, tuple[Production, ...]] = field(
+        default_factory=dict, repr=False, compare=False
+    )
 
 
 _kept: OrderedDict[tuple[object, ...], Loaded] = OrderedDict()
@@ -160,7 +168,7 @@ def _load(source: LarkSource, base_path: str | None, import_paths: tuple[str, ..
     try:
         builder = GrammarBuilder(import_paths=[imports])
         builder.load_grammar(source.text, imports.name)
-        terminals, rules, ignored, declared = _compile(builder.build(), source)
+        loaded = _compile(builder.build(), source, imports.files)
     except FormgateError:
         raise
     except RecursionError:
@@ -169,7 +177,7 @@ def _load(source: LarkSource, base_path: str | None, import_paths: tuple[str, ..
         ) from None
     except Exception as error:  # noqa: BLE001 (lark raises what its parts happen to raise)
         raise explain(error, source, imports.latest, imports.texts) from None
-    return Loaded(source, terminals, rules, ignored, declared, imports.files)
+    return loaded
 
 
 class _Imports:
@@ -232,10 +240,7 @@ class _Imports:
         return self._source.error(message, *place, hint=hint)
 
 
-_Compiled = tuple[dict[str, Terminal], dict[str, tuple[Op, ...]], tuple[str, ...], frozenset[str]]
-
-
-def _compile(grammar: Grammar, source: LarkSource) -> _Compiled:
+def _compile(grammar: Grammar, source: LarkSource, files: Mapping[str, str]) -> Loaded:
     """Do the first steps of ``lark.load_grammar.Grammar.compile``."""
     from lark.lexer import TerminalDef  # noqa: PLC0415 (an optional package)
     from lark.load_grammar import (  # noqa: PLC0415
@@ -271,6 +276,7 @@ def _compile(grammar: Grammar, source: LarkSource) -> _Compiled:
     templates = ApplyTemplates(rule_defs)  # type: ignore[no-untyped-call]
     prepare_rule = PrepareLiterals() * ValidateSymbols() * anonymous * templates
     rules: dict[str, tuple[Op, ...]] = {}
+    trees: list[tuple[str, Tree[object], RuleOptions | None]] = []
     for name, parameters, tree, options in rule_defs:  # grows while templates are used
         if parameters:
             continue
@@ -285,13 +291,18 @@ def _compile(grammar: Grammar, source: LarkSource) -> _Compiled:
             continue
         anonymous.rule_options = options if options and options.keep_all_tokens else None
         own = nr_deepcopy_tree(tree)  # type: ignore[no-untyped-call]
-        rules[name] = _operations(name, prepare_rule.transform(own), source)
-    return (
+        prepared = prepare_rule.transform(own)
+        rules[name] = _operations(name, prepared, source)
+        trees.append((name, prepared, options))
+    return Loaded(
+        source,
         {terminal.name: _terminal(terminal, source) for terminal in terminals},
         rules,
         tuple(dict.fromkeys(grammar.ignore)),
         # lark gives strings names as if those declared were free.
         declared.difference(terminal.name for terminal in terminals),
+        trees,
+        files,
     )
 
 

@@ -10,6 +10,8 @@ every stack (``Automaton.certain``); what is left must share the beginning of a 
 terminal of the state and be preferred to it; and only then canonical LR(1), for that terminal
 alone, finds a stack that rules it out. Exact for grammars without conflicts; where there are
 conflicts, the set of a stack is what may follow any of its parses.
+
+The format ``lark`` looks for what lark looks for, so it rejects what lark rejects there.
 """
 
 from __future__ import annotations
@@ -134,8 +136,9 @@ def check_contextual(grammar: SymbolGrammar, automaton: Automaton, show: Lexemes
                 f"{listed([repr(name) for name in first.rivals])}",
                 place=grammar.place(terminal),
                 example=first.text,
-                hint="lark then rejects what the grammar allows; split the rule that both contexts "
-                "share, or make the terminals differ",
+                hint="lark, and the format 'lark' with it, then rejects what the grammar allows; "
+                "split the rule that both contexts share, make the terminals differ, or say "
+                "lexing='longest'",
             )
         )
     return findings

@@ -18,6 +18,7 @@ from formgate.plugins.cfg._lint_grammar import LexicalTerminal, Place, Productio
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from formgate.core import grammar
     from formgate.core.grammar import Terminal
 
 __all__ = ["MAX_COPIES", "Recorder"]
@@ -140,6 +141,7 @@ class Recorder(GrammarBuilder):
         *,
         mode: Literal["longest", "first"] = "longest",  # noqa: ARG002
         contextual: bool = True,  # noqa: ARG002
+        productions: Iterable[grammar.Production] = (),  # noqa: ARG002
     ) -> Node:
         """Record the rules."""
         return start

@@ -15,9 +15,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
     from typing import Literal
 
-    from formgate.core.grammar import Cell, Entry, Terminal
+    from formgate.core.grammar import Cell, Entry, Production, Terminal
 
-    _Lexer = tuple[tuple[Terminal, ...], Literal["longest", "first"], bool]
+    _Lexer = tuple[tuple[Terminal, ...], Literal["longest", "first"], bool, tuple[Production, ...]]
 
 __all__ = ["Recorder", "Term", "rebuilt"]
 
@@ -150,13 +150,14 @@ class Recorder(GrammarBuilder):
         *,
         mode: Literal["longest", "first"] = "longest",
         contextual: bool = True,
+        productions: Iterable[Production] = (),
     ) -> Node:
         """Record a lexer and the rules over its terminals."""
-        given = tuple(terminals)
-        node = super().lexed(start, given, mode=mode, contextual=contextual)
+        given, written = tuple(terminals), tuple(productions)
+        node = super().lexed(start, given, mode=mode, contextual=contextual, productions=written)
         self.terminals.update((each.name, each) for each in given)
         parts = (start, *(each.pattern for each in given))
-        return self._kept(node, "lexed", parts, (given, mode, contextual))
+        return self._kept(node, "lexed", parts, (given, mode, contextual, written))
 
     def json_text(self, part: Node, *, escapes: bool = True) -> Node:
         """Record the spellings of texts in a JSON string."""
@@ -307,9 +308,9 @@ def _distinct(data: object, parts: list[Node], builder: GrammarBuilder) -> Node:
 
 def _lexed(data: object, parts: list[Node], builder: GrammarBuilder) -> Node:
     """Repeat a recorded lexer on another builder."""
-    terminals, mode, contextual = cast("_Lexer", data)
+    terminals, mode, contextual, productions = cast("_Lexer", data)
     given = [
         terminal._replace(pattern=pattern)
         for terminal, pattern in zip(terminals, parts[1:], strict=True)
     ]
-    return builder.lexed(parts[0], given, mode=mode, contextual=contextual)
+    return builder.lexed(parts[0], given, mode=mode, contextual=contextual, productions=productions)

@@ -100,7 +100,7 @@ class Symbols:
         self.names.update((symbol, name) for name, symbol in self._lexemes.items())
         lexers = [term.data for term in record.terms.values() if term.kind == "lexed"]
         if len(lexers) == 1:
-            _, mode, contextual = cast("tuple[object, str, bool]", lexers[0])
+            _, mode, contextual, _ = cast("tuple[object, str, bool, object]", lexers[0])
             self.lexer = Lexer(mode, contextual)
         self._skip = self._fresh()
         assert record.root is not None  # noqa: S101 (the grammar was built)

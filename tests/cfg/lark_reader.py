@@ -1,9 +1,10 @@
 """Reads texts as lark does, terminal by terminal, but with every reading of its conflicts.
 
-lark's own lexer cuts the text, with the terminals that may come next by an Earley parser over
-terminals (Earley, CACM 13(2), 1970; rules that match the empty text are skipped where they are
-predicted, Aycock and Horspool, The Computer Journal 45(6), 2002). So no table of lark's parser
-counts, neither the conflicts that it resolves nor the states that it merges.
+lark's own lexer cuts the text, with the terminals that its parser's state has an action for while
+that parser reads on, and then with those that may come next by an Earley parser over terminals
+(Earley, CACM 13(2), 1970; rules that match the empty text are skipped where they are predicted,
+Aycock and Horspool, The Computer Journal 45(6), 2002). So the conflicts that lark resolves are read
+in every way.
 """
 
 from __future__ import annotations
@@ -108,6 +109,7 @@ class Reader:
     """
 
     def __init__(self, parser, *, contextual=True, longest=False):
+        self.parser = parser
         self.grammar = Terminals(parser)
         self.conf = copy(parser.lexer_conf)
         self.conf.skip_validation = True
@@ -124,9 +126,15 @@ class Reader:
         reading = Reading()
         column = self.grammar.first()
         place = 0
+        asks_lark = self.contextual and not self.longest
+        larks = self.parser.parse_interactive("") if asks_lark else None
         while True:
             viable = self.grammar.viable(column)
             names = (viable if self.contextual else self.names) | self.ignored
+            if larks is not None:
+                state = larks.parser_state
+                looked_for = state.parse_conf.states[state.position].keys()
+                names = frozenset(self.names & looked_for) | self.ignored
             reading.places.append((place, viable | self.ignored))
             found = self._cut(text, place, names) if place < len(text) else None
             if found is None:
@@ -138,6 +146,11 @@ class Reader:
                     break
                 column = following
                 reading.tokens.append((name, end))
+                try:
+                    if larks is not None:
+                        larks.feed_token(Token(name, ""))
+                except UnexpectedInput:
+                    larks = None
             place = end
         reading.end = place
         reading.whole = place == len(text) and self.grammar.may_end(column)

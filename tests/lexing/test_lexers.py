@@ -27,7 +27,7 @@ def vocabulary() -> formgate.Vocabulary:
     return formgate.Vocabulary(tokens, stop_ids=[8])
 
 
-def written(rules, terminals, mode, *, contextual, write=compile_regex):
+def written(rules, terminals, mode, *, contextual, write=compile_regex, productions=()):
     builder = GrammarBuilder()
     for name, bodies in rules.items():
         alternatives = [
@@ -44,12 +44,16 @@ def written(rules, terminals, mode, *, contextual, write=compile_regex):
         )
         for t in terminals
     ]
-    builder.start(builder.lexed(builder.rule("S"), given, mode=mode, contextual=contextual))
+    builder.start(
+        builder.lexed(
+            builder.rule("S"), given, mode=mode, contextual=contextual, productions=productions
+        )
+    )
     return builder.build()
 
 
-def compile_lexed(rules, terminals, mode, *, contextual, write=compile_regex):
-    built = written(rules, terminals, mode, contextual=contextual, write=write)
+def compile_lexed(rules, terminals, mode, *, contextual, **options):
+    built = written(rules, terminals, mode, contextual=contextual, **options)
     return built.compile(vocabulary(), limits=Limits(max_states=2000, max_nodes=200_000))
 
 
@@ -68,15 +72,15 @@ def completion(engine, state, most=40):
     return None
 
 
-def check(rules, terminals, mode, *, contextual, write=compile_regex, most=6):
-    judge = LexerJudge(rules, terminals, mode, contextual=contextual)
+def check(rules, terminals, mode, *, contextual, most=6, judge=None, **options):
+    judge = judge or LexerJudge(rules, terminals, mode, contextual=contextual)
     texts = [
         "".join(word) for n in range(most + 1) for word in itertools.product(LETTERS, repeat=n)
     ]
     accepted = {text for text in texts if judge.accepts(text)}
     viable = {text[:n] for text in accepted for n in range(len(text) + 1)}
     try:
-        engine = compile_lexed(rules, terminals, mode, contextual=contextual, write=write)
+        engine = compile_lexed(rules, terminals, mode, contextual=contextual, **options)
     except EmptyLanguageError:
         assert not accepted
         return

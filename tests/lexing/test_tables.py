@@ -32,10 +32,12 @@ def many_tokens() -> formgate.Vocabulary:
     return formgate.Vocabulary([*texts, None], stop_ids=[len(texts)])
 
 
-def check(grammar, mode, contextual, choices):
+def check(grammar, mode, contextual, choices, productions=()):
     write = compile_regex if mode == "longest" else compile_first_match
     rules, terminals = grammar
-    built = written(rules, terminals, mode, contextual=contextual, write=write)
+    built = written(
+        rules, terminals, mode, contextual=contextual, write=write, productions=productions
+    )
     words = many_tokens()
     try:
         engines = [

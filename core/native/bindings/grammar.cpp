@@ -125,15 +125,25 @@ Grammar::Handle keyed(GrammarHandle& self, const std::vector<EntryTuple>& entrie
 
 using TerminalTuple =
     std::tuple<std::string, Grammar::Handle, bool, std::vector<std::pair<std::string, bool>>>;
+using ProductionTuple = std::tuple<std::string, std::vector<std::string>, std::int64_t>;
+
+std::vector<Grammar::Production> productions_of(const std::vector<ProductionTuple>& given) {
+  std::vector<Grammar::Production> out;
+  out.reserve(given.size());
+  for (const auto& [head, body, priority] : given) out.push_back({head, body, priority});
+  return out;
+}
 
 Grammar::Handle lexed(GrammarHandle& self, Grammar::Handle start,
-                      const std::vector<TerminalTuple>& terminals, bool first, bool contextual) {
+                      const std::vector<TerminalTuple>& terminals, bool first, bool contextual,
+                      const std::vector<ProductionTuple>& productions) {
   std::vector<Grammar::Terminal> list;
   list.reserve(terminals.size());
   for (const auto& [name, pattern, ignored, keyword_of] : terminals) {
     list.push_back({name, pattern, ignored, keyword_of});
   }
-  return self.value.lexed(start, list, first ? LexMode::kFirst : LexMode::kLongest, contextual);
+  return self.value.lexed(start, list, first ? LexMode::kFirst : LexMode::kLongest, contextual,
+                          productions_of(productions));
 }
 
 nb::object compile(const GrammarHandle& self, nb::object vocabulary, const Limits& limits,
@@ -153,6 +163,15 @@ nb::object compile(const GrammarHandle& self, nb::object vocabulary, const Limit
 }  // namespace
 
 void bind_grammar(nb::module_& m) {
+  m.def(
+      "lalr_accepts",
+      [](const std::vector<std::string>& terminals, const std::vector<ProductionTuple>& productions,
+         const std::vector<std::string>& text) {
+        return Grammar::lalr_accepts(terminals, productions_of(productions), text);
+      },
+      nb::arg("terminals"), nb::arg("productions"), nb::arg("text"),
+      "Terminals that an LALR(1) parser has an action for after others, \"\" for the end; None "
+      "where it fails on the way.");
   nb::class_<CancelToken>(m, "CancelToken", "Stops a running compilation from another thread.")
       .def(nb::init<>())
       .def("cancel", &CancelToken::cancel, "Ask the compilation to stop.")
@@ -257,7 +276,7 @@ void bind_grammar(nb::module_& m) {
           "terminal", [](GrammarHandle& s, const std::string& n) { return s.value.terminal(n); },
           nb::arg("name"))
       .def("lexed", &lexed, nb::arg("start"), nb::arg("terminals"), nb::arg("first"),
-           nb::arg("contextual"))
+           nb::arg("contextual"), nb::arg("productions") = std::vector<ProductionTuple>{})
       .def(
           "define",
           [](GrammarHandle& s, const std::string& n, Grammar::Handle b) { s.value.define(n, b); },

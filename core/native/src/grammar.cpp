@@ -196,8 +196,8 @@ Grammar::Handle Grammar::terminal(const std::string& name) {
 }
 
 Grammar::Handle Grammar::lexed(Handle start, const std::vector<Terminal>& terminals, LexMode mode,
-                               bool contextual) {
-  Lexed lexed{index(start), terminals, mode, contextual};
+                               bool contextual, std::vector<Production> productions) {
+  Lexed lexed{index(start), terminals, mode, contextual, std::move(productions)};
   for (Terminal& terminal : lexed.terminals) terminal.pattern = index(terminal.pattern);
   Node node{Op::kLexed};
   node.extra = static_cast<std::uint32_t>(lexed_.size());

@@ -87,16 +87,23 @@ bool Lexing::close_guards(std::uint32_t index, CompileContext& context) {
   Safety& safety = safeties_[index];
   const std::size_t count = lexicons_[index].terminals.size();
   std::vector<std::pair<std::uint16_t, ExprId>> work;
-  // All that may come next, and so all that can compete there.
-  const auto start_of = [&](const Symbols& next) {
+  // All that may come next after a terminal, and so all that can compete there.
+  const auto start_of = [&](std::size_t before) {
+    const Symbols& next = safety.follow[before];
+    const auto& around = lexicons_[index].track.around;
     Symbols competing(count, !lexicons_[index].contextual);
+    Symbols vain(count, false);
     for (std::size_t i = 0; i < count; ++i) {
       competing[i] = competing[i] || next[i] || lexicons_[index].terminals[i].ignored;
+      if (competing[i] || around.empty() || !around[before][i]) continue;
+      competing[i] = true;
+      vain[i] = true;
     }
-    return start_state(index, competing);
+    return start_state(index, competing, vain);
   };
-  const auto visit = [&](const Symbols& next, ExprId guard) {
-    const std::uint32_t start = start_of(next);
+  const auto visit = [&](std::size_t before, ExprId guard) {
+    const Symbols& next = safety.follow[before];
+    const std::uint32_t start = start_of(before);
     std::vector<ExprId> after(count, kNoExpr);
     std::vector<ExprId> separators;
     auto missing = static_cast<std::size_t>(std::ranges::count(next, true));
@@ -128,14 +135,13 @@ bool Lexing::close_guards(std::uint32_t index, CompileContext& context) {
     }
     return true;
   };
-  if (!visit(safety.follow[count], ExprPool::kAllId)) return false;
+  if (!visit(count, ExprPool::kAllId)) return false;
   while (!work.empty()) {
     context.tick();
     const auto [terminal, guard] = work.back();
     work.pop_back();
-    const Symbols& next = safety.follow[terminal];
-    if (safety.follow[count + 1][terminal] && !ends_under(start_of(next), guard)) return false;
-    if (!visit(next, guard)) return false;
+    if (safety.follow[count + 1][terminal] && !ends_under(start_of(terminal), guard)) return false;
+    if (!visit(terminal, guard)) return false;
   }
   return true;
 }

@@ -98,10 +98,27 @@ Lexing::Item Lexing::step(const Lexicon& lexicon, const Item& item, std::uint8_t
   return out;
 }
 
-std::uint32_t Lexing::start_state(std::uint32_t index, const std::vector<bool>& competing) {
+// A terminal of which nothing is read yet.
+Lexing::Item Lexing::begun(const Lexicon& lexicon, std::uint16_t number) {
+  const LexTerminal& terminal = lexicon.terminals[number];
+  Item item;
+  item.terminal = number;
+  item.threads.push_back({terminal.pattern, ExprPool::kAllId});
+  item.trackers = terminal.trackers;
+  item.prefix = ExprPool::kEmptyId;
+  if (lexicon.mode == LexMode::kFirst && !pool_.free_of_context(terminal.pattern)) {
+    const ExprId texts = pool_.concat(terminal.pattern, ExprPool::kAllId);
+    item.prefix = pool_.scope(texts, terminal.trackers);
+  }
+  return item;
+}
+
+std::uint32_t Lexing::start_state(std::uint32_t index, const Symbols& competing,
+                                  const Symbols& vain) {
   const Lexicon& lexicon = lexicons_[index];
   Hasher hasher(0x57A + index);
   for (bool bit : competing) hasher.add(bit);
+  for (bool bit : vain) hasher.add(bit);
   const Hash128 key = hasher.finish();
   if (const auto it = starts_.find(key); it != starts_.end()) return it->second;
   std::vector<bool> embedded(competing.size(), false);
@@ -113,27 +130,33 @@ std::uint32_t Lexing::start_state(std::uint32_t index, const std::vector<bool>& 
   }
   State state;
   state.lexicon = index;
+  std::vector<std::uint16_t> all_vain;
   for (std::uint16_t i = 0; i < competing.size(); ++i) {
     const LexTerminal& terminal = lexicon.terminals[i];
+    if (vain[i]) all_vain.push_back(i);
     if (!competing[i] || embedded[i] || terminal.pattern == ExprPool::kEmptyId) continue;
-    Item item;
-    item.terminal = i;
-    item.threads.push_back({terminal.pattern, ExprPool::kAllId});
-    item.trackers = terminal.trackers;
-    item.prefix = ExprPool::kEmptyId;
-    if (lexicon.mode == LexMode::kFirst && !pool_.free_of_context(terminal.pattern)) {
-      const ExprId texts = pool_.concat(terminal.pattern, ExprPool::kAllId);
-      item.prefix = pool_.scope(texts, terminal.trackers);
-    }
+    Item item = begun(lexicon, i);
     for (const LexKeyword& keyword : terminal.keywords) {
       if (competing[keyword.terminal]) item.keywords.push_back(keyword);
     }
     state.items.push_back(std::move(item));
   }
+  keep_vain(state, all_vain);
   state.open = true;
   const std::uint32_t out = intern(std::move(state));
   starts_.emplace(key, out);
   return out;
+}
+
+// Notes which of the terminals that compete in vain still do.
+void Lexing::keep_vain(State& state, const std::vector<std::uint16_t>& vain) {
+  std::ranges::copy_if(vain, std::back_inserter(state.vain), [&](std::uint16_t terminal) {
+    return std::ranges::any_of(state.items, [&](const Item& item) {
+      return item.terminal == terminal ||
+             std::ranges::find(item.keywords, terminal, &LexKeyword::terminal) !=
+                 item.keywords.end();
+    });
+  });
 }
 
 std::uint32_t Lexing::intern(State state) {
@@ -150,6 +173,8 @@ std::uint32_t Lexing::intern(State state) {
       hasher.add(keyword.terminal).add(pool_.node(keyword.literal).hash);
     }
   }
+  hasher.add(state.vain.size());
+  for (std::uint16_t terminal : state.vain) hasher.add(terminal);
   hasher.add(state.accepts.size());
   for (const Accept& accept : state.accepts) {
     hasher.add(accept.terminal).add(pool_.node(accept.guard).hash);
@@ -164,33 +189,35 @@ std::uint32_t Lexing::intern(State state) {
   return it->second;
 }
 
+// Bytes that every part of an item treats alike move together.
+void Lexing::split(const Item& item, ByteGroups& groups, std::uint64_t& number, ByteSet& moving) {
+  const auto add = [&](LinearForm form) {
+    for (const LinearTerm& term : form) groups.add(term.bytes, number++);
+  };
+  const std::uint32_t truths = pool_.tracker_truths(item.trackers);
+  for (const Thread& thread : item.threads) {
+    std::vector<ExprPool::Conditional> terms;
+    pool_.conditional_terms(thread.rest, truths, terms);
+    for (const ExprPool::Conditional& term : terms) {
+      groups.add(term.bytes, number++);
+      moving = moving | term.bytes;
+      if (term.condition != ExprPool::kAllId) add(pool_.form_here(term.condition, truths));
+    }
+    if (thread.demand != ExprPool::kAllId) add(pool_.form_here(thread.demand, truths));
+  }
+  for (ExprId tracker : item.trackers) add(pool_.form_here(tracker, truths));
+  if (item.prefix != ExprPool::kEmptyId) add(pool_.linear_form(item.prefix));
+  for (const LexKeyword& keyword : item.keywords) add(pool_.linear_form(keyword.literal));
+}
+
 const Lexing::State& Lexing::expanded_state(std::uint32_t index) {
   if (states_[index].expanded) return states_[index];
   const State& from = states_[index];  // states are never moved
   const Lexicon& lexicon = lexicons_[from.lexicon];
-  // Bytes that every part of every item treats alike move together.
   ByteGroups groups;
   std::uint64_t number = 0;
   ByteSet moving;
-  const auto split = [&](LinearForm form) {
-    for (const LinearTerm& term : form) groups.add(term.bytes, number++);
-  };
-  for (const Item& item : from.items) {
-    const std::uint32_t truths = pool_.tracker_truths(item.trackers);
-    for (const Thread& thread : item.threads) {
-      std::vector<ExprPool::Conditional> terms;
-      pool_.conditional_terms(thread.rest, truths, terms);
-      for (const ExprPool::Conditional& term : terms) {
-        groups.add(term.bytes, number++);
-        moving = moving | term.bytes;
-        if (term.condition != ExprPool::kAllId) split(pool_.form_here(term.condition, truths));
-      }
-      if (thread.demand != ExprPool::kAllId) split(pool_.form_here(thread.demand, truths));
-    }
-    for (ExprId tracker : item.trackers) split(pool_.form_here(tracker, truths));
-    if (item.prefix != ExprPool::kEmptyId) split(pool_.linear_form(item.prefix));
-    for (const LexKeyword& keyword : item.keywords) split(pool_.linear_form(keyword.literal));
-  }
+  for (const Item& item : from.items) split(item, groups, number, moving);
   std::vector<Edge> edges;
   groups.for_each(moving & lexicon.spelled, [&](std::uint8_t byte, const ByteSet& bytes) {
     State next;
@@ -203,6 +230,7 @@ const Lexing::State& Lexing::expanded_state(std::uint32_t index) {
       }
       if (matched) break;
     }
+    keep_vain(next, from.vain);
     close(next);
     if (!next.open && next.accepts.empty()) return;
     const std::uint32_t target = intern(std::move(next));
@@ -240,8 +268,21 @@ void Lexing::close(State& state) {
     }
     state.open = state.open || !item.threads.empty();
   }
+  if (!state.vain.empty() && state.open) {
+    // What can only become what is not taken leads nowhere.
+    const auto vain = [&](std::uint16_t terminal) {
+      return std::ranges::binary_search(state.vain, terminal);
+    };
+    state.open = std::ranges::any_of(state.items, [&](const Item& item) {
+      if (item.threads.empty()) return false;
+      return !vain(item.terminal) ||
+             std::ranges::any_of(
+                 item.keywords, [&](const LexKeyword& keyword) { return !vain(keyword.terminal); });
+    });
+  }
   if (!state.open) {
     state.items.clear();
+    state.vain.clear();
     return;
   }
   // A terminal that can end no lexeme any more still stands before others while it may match.
@@ -250,6 +291,7 @@ void Lexing::close(State& state) {
     return item.threads.empty() &&
            (item.prefix == ExprPool::kEmptyId || item.prefix == ExprPool::kAllId);
   });
+  if (!state.vain.empty()) keep_vain(state, std::exchange(state.vain, {}));
 }
 
 void Lexing::accept(State& state, const Item& item, ExprId guard) {
@@ -260,6 +302,7 @@ void Lexing::accept(State& state, const Item& item, ExprId guard) {
     terminal = keyword.terminal;
     break;
   }
+  if (std::ranges::binary_search(state.vain, terminal)) return;
   const auto known = std::ranges::find(state.accepts, terminal, &Accept::terminal);
   if (known == state.accepts.end()) {
     state.accepts.push_back({terminal, guard});

@@ -7,12 +7,27 @@
 #include "formgate/expr_pool.hpp"
 
 namespace formgate {
+namespace {
 
-std::string symbol_text(const Lexicon& lexicon, std::uint32_t terminal) {
-  std::string out;
-  if (lexicon.symbol_bytes == 2) out += static_cast<char>(terminal / kSymbolBase);
-  out += static_cast<char>(terminal % kSymbolBase);
+// Pairs of terminals looked at for one state; of more, all compete.
+constexpr std::size_t kMostPairs = 100'000;
+
+}  // namespace
+
+std::string symbol_text(std::uint32_t width, std::uint32_t symbol) {
+  std::string out(width, '\0');
+  for (std::uint32_t i = width; i-- > 0; symbol /= kSymbolBase) {
+    out[i] = static_cast<char>(symbol % kSymbolBase);
+  }
   return out;
+}
+
+void Lexing::describe(Lexicon& lexicon) {
+  for (const LexTerminal& terminal : lexicon.terminals) {
+    lexicon.alphabet = lexicon.alphabet | pool_.alphabet(terminal.pattern);
+    lexicon.text = lexicon.text && (pool_.node(terminal.pattern).flags & kText);
+  }
+  lexicon.alphabet = lexicon.alphabet & lexicon.spelled;
 }
 
 std::uint32_t Lexing::add(Lexicon lexicon) {
@@ -27,37 +42,51 @@ std::uint32_t Lexing::add(Lexicon lexicon) {
       hasher.add(keyword.terminal).add(keyword.embedded).add(pool_.node(keyword.literal).hash);
     }
   }
+  hasher.add(pool_.node(lexicon.track_start).hash).add(lexicon.track.start);
+  for (const auto& set : lexicon.track.extras) {
+    hasher.add(set.size());
+    for (std::uint16_t terminal : set) hasher.add(terminal);
+  }
+  for (const TrackSymbol& symbol : lexicon.track.symbols) {
+    hasher.add(symbol.terminal).add(symbol.set);
+  }
+  for (const auto& set : lexicon.track.dropped) {
+    for (bool bit : set) hasher.add(bit);
+  }
   lexicon.hash = hasher.finish();
   const auto [it, fresh] =
       lexicon_index_.emplace(lexicon.hash, static_cast<std::uint32_t>(lexicons_.size()));
   if (fresh) {
-    for (const LexTerminal& terminal : lexicon.terminals) {
-      lexicon.alphabet = lexicon.alphabet | pool_.alphabet(terminal.pattern);
-      lexicon.alphabet = lexicon.alphabet & lexicon.spelled;
-      lexicon.text = lexicon.text && (pool_.node(terminal.pattern).flags & kText);
-    }
+    describe(lexicon);
     lexicons_.push_back(std::move(lexicon));
   }
   return it->second;
 }
 
-std::uint32_t Lexing::stack_of(std::uint32_t lexicon, ExprId rest) {
-  const std::uint64_t key = (static_cast<std::uint64_t>(lexicon) << 32) | index_of(rest);
+std::uint32_t Lexing::stack_of(std::uint32_t lexicon, ExprId rest, std::uint32_t track) {
+  const Hash128 key = Hasher(lexicon).add(index_of(rest)).add(track).finish();
   const auto [it, fresh] = stack_index_.emplace(key, static_cast<std::uint32_t>(stacks_.size()));
   if (fresh) {
-    stacks_.push_back({lexicon, rest, false, {}, kNoIndex});
+    stacks_.push_back({lexicon, rest, track, false, {}, kNoIndex});
     bytes_ += sizeof(Stack) + 48;
   }
   return it->second;
 }
 
-ExprId Lexing::between(std::uint32_t lexicon, ExprId rest) {
+ExprId Lexing::between(std::uint32_t index, ExprId rest) {
+  const Lexicon& lexicon = lexicons_[index];
+  const bool tracked = lexicon.track_start != ExprPool::kEmptyId;
+  return between(index, rest,
+                 tracked ? track_of(index, lexicon.track_start, lexicon.track.start) : kNoIndex);
+}
+
+ExprId Lexing::between(std::uint32_t lexicon, ExprId rest, std::uint32_t track) {
   if (rest == ExprPool::kEmptyId) return rest;
   const auto ignored = [](const LexTerminal& terminal) { return terminal.ignored; };
   if (rest == ExprPool::kEpsilonId && std::ranges::none_of(lexicons_[lexicon].terminals, ignored)) {
     return rest;
   }
-  return node(kNoIndex, stack_of(lexicon, rest));
+  return node(kNoIndex, stack_of(lexicon, rest, track));
 }
 
 ExprId Lexing::node(std::uint32_t state, std::uint32_t stack) {
@@ -92,6 +121,9 @@ ExprId Lexing::node(std::uint32_t state, std::uint32_t stack) {
   node.depth = 1;
   Hasher hasher(seed(Kind::kLexed));
   hasher.add(lexicon.hash).add(pool_.node(parser.rest).hash);
+  if (parser.track != kNoIndex) {
+    hasher.add(pool_.node(tracks_[parser.track].rest).hash).add(tracks_[parser.track].extras);
+  }
   if (state != kNoIndex) hasher.add(states_[state].hash);
   node.hash = hasher.finish();
   return pool_.intern(node);
@@ -101,33 +133,57 @@ const Lexing::Stack& Lexing::expanded(std::uint32_t index) {
   Stack& stack = stacks_[index];
   if (stack.expanded) return stack;
   const Lexicon& lexicon = lexicons_[stack.lexicon];
-  const LinearForm form = pool_.linear_form(stack.rest);
-  for (const LinearTerm& term : std::vector<LinearTerm>(form.begin(), form.end())) {
-    if (lexicon.symbol_bytes == 1) {
-      term.bytes.for_each(
-          [&](std::uint8_t symbol) { stack.next.emplace_back(symbol, term.target); });
-      continue;
-    }
-    const LinearForm low = pool_.linear_form(term.target);
-    for (const LinearTerm& inner : std::vector<LinearTerm>(low.begin(), low.end())) {
-      term.bytes.for_each([&](std::uint8_t high) {
-        inner.bytes.for_each([&](std::uint8_t symbol) {
-          stack.next.emplace_back(static_cast<std::uint16_t>(high * kSymbolBase + symbol),
-                                  inner.target);
-        });
-      });
-    }
+  for (const auto& [symbol, target] : first_symbols(stack.rest, lexicon.symbol_bytes)) {
+    stack.next.emplace_back(static_cast<std::uint16_t>(symbol), target);
   }
   std::ranges::sort(stack.next);
-  std::vector<bool> competing(lexicon.terminals.size(), !lexicon.contextual);
-  for (const auto& [terminal, rest] : stack.next) competing[terminal] = true;
+  Symbols competing(lexicon.terminals.size(), !lexicon.contextual);
+  Symbols vain(lexicon.terminals.size(), false);
+  if (lexicon.contextual) find_competing(stack, competing, vain);
   for (std::size_t i = 0; i < competing.size(); ++i) {
     if (lexicon.terminals[i].ignored) competing[i] = true;
   }
-  stack.start = start_state(stack.lexicon, competing);
+  stack.start = start_state(stack.lexicon, competing, vain);
   stack.expanded = true;
   bytes_ += stack.next.capacity() * sizeof(stack.next[0]);
   return stack;
+}
+
+// Those that the parser takes, and with a track, those of them that it takes, and its extras.
+void Lexing::find_competing(const Stack& stack, Symbols& competing, Symbols& vain) {
+  for (const auto& [terminal, rest] : stack.next) competing[terminal] = true;
+  if (stack.track == kNoIndex) return;
+  const Track& track = expanded_track(stack.track);
+  const Lexicon& lexicon = lexicons_[stack.lexicon];
+  const auto& extras = lexicon.track.extras[track.extras];
+  Symbols own(competing.size(), false);
+  if (track.partial) own = competing;
+  bool any = track.partial || pool_.nullable(stack.rest);
+  for (const auto& [terminal, after] : track.next) {
+    if (!competing[terminal]) continue;
+    own[terminal] = true;
+    any = true;
+  }
+  if (!any) return;  // the track leads nowhere
+  for (std::uint16_t terminal : extras) {
+    if (competing[terminal]) own[terminal] = true;
+  }
+  // Others compete in vain; that matters where one takes a text from one that is taken.
+  const bool all = extras.size() * own.size() > kMostPairs;
+  for (std::uint16_t terminal : extras) {
+    if (competing[terminal]) continue;
+    vain[terminal] = all;
+    for (std::uint16_t i = 0; i < own.size() && !vain[terminal]; ++i) {
+      if (!own[i] && !lexicon.terminals[i].ignored) continue;
+      const std::uint64_t key =
+          (static_cast<std::uint64_t>(stack.lexicon) << 32) | (terminal << 16) | i;
+      const auto [it, fresh] = collisions_.emplace(key, false);
+      if (fresh) it->second = collide(lexicon, terminal, i);
+      vain[terminal] = it->second;
+    }
+  }
+  for (std::size_t i = 0; i < own.size(); ++i) own[i] = own[i] || vain[i];
+  competing = std::move(own);
 }
 
 std::uint32_t Lexing::lexer_state(ExprId id) {
@@ -153,14 +209,16 @@ ExprId Lexing::inside(std::uint32_t state, std::uint32_t index) {
 ExprId Lexing::after(std::uint16_t terminal, ExprId guard, std::uint32_t index) {
   const Stack& stack = expanded(index);
   ExprId rest = stack.rest;
+  std::uint32_t track = stack.track;
   if (!lexicons_[stack.lexicon].terminals[terminal].ignored) {
     const auto it = std::ranges::lower_bound(stack.next, terminal, {},
                                              [](const auto& entry) { return entry.first; });
     if (it == stack.next.end() || it->first != terminal) return ExprPool::kEmptyId;
     rest = it->second;
+    if (track != kNoIndex) track = track_after(track, terminal);
   }
-  const ExprId out = pool_.intersect(guard, between(stack.lexicon, rest));
-  if (out != ExprPool::kEmptyId && viable_under(guard, stack_of(stack.lexicon, rest))) {
+  const ExprId out = pool_.intersect(guard, between(stack.lexicon, rest, track));
+  if (out != ExprPool::kEmptyId && viable_under(guard, stack_of(stack.lexicon, rest, track))) {
     pool_.assume_live(out);
   }
   return out;

@@ -1,11 +1,93 @@
 // Lowering of parts that have a lexer: patterns become terminals, symbols become bytes.
 #include <algorithm>
+#include <functional>
+#include <map>
+#include <optional>
+#include <set>
 
+#include "competing.hpp"
 #include "formgate/errors.hpp"
 #include "formgate/grammar.hpp"
 #include "rule_lowering.hpp"
 
 namespace formgate {
+
+namespace {
+
+// The productions with numbers for names; `dead` says which terminals have no lexemes.
+LalrGrammar lalr_grammar(const std::vector<std::string>& terminals, std::vector<bool> dead,
+                         const std::vector<Grammar::Production>& productions) {
+  LalrGrammar out;
+  std::unordered_map<std::string, std::uint32_t> numbers;
+  for (const std::string& terminal : terminals) {
+    numbers.emplace(terminal, static_cast<std::uint32_t>(out.names.size()));
+    out.names.push_back(terminal);
+  }
+  out.dead = std::move(dead);
+  out.names.emplace_back("$END");
+  out.dead.push_back(false);
+  out.terminals = static_cast<std::uint32_t>(out.names.size());
+  const auto number_of = [&](const std::string& name) {
+    const auto [it, fresh] = numbers.emplace(name, static_cast<std::uint32_t>(out.names.size()));
+    if (fresh) out.names.push_back(name);
+    return it->second;
+  };
+  std::set<std::pair<std::uint32_t, std::vector<std::uint32_t>>> known;
+  for (const Grammar::Production& production : productions) {
+    LalrGrammar::Production own{number_of(production.head), {}, production.priority};
+    if (own.head < out.terminals) {
+      throw Error(ErrorKind::kGrammar,
+                  "\"" + production.head + "\" is a terminal and the head of a production");
+    }
+    for (const std::string& symbol : production.body) own.body.push_back(number_of(symbol));
+    if (known.emplace(own.head, own.body).second) out.productions.push_back(std::move(own));
+  }
+  out.start = out.productions[0].head;
+  return out;
+}
+
+// Pairs of terminals that are told apart.
+constexpr std::size_t kMostPairs = 1'000'000;
+
+using Bodies = std::vector<std::vector<std::uint32_t>>;
+
+// Alternatives with common beginnings and ends written once. Recursion goes no deeper than the
+// longest body; lowering limits nesting.
+Grammar::Handle factored(Grammar& grammar, Bodies bodies,
+                         const std::function<Grammar::Handle(std::uint32_t)>& symbol,
+                         std::map<Bodies, Grammar::Handle>& known, CompileContext& context) {
+  std::ranges::sort(bodies);
+  bodies.erase(std::unique(bodies.begin(), bodies.end()), bodies.end());
+  if (const auto it = known.find(bodies); it != known.end()) return it->second;
+  context.tick();
+  std::vector<Grammar::Handle> parts;
+  if (bodies.size() <= 1) {
+    // Nothing to share, and bodies may be long.
+    for (const auto& body : bodies) {
+      std::vector<Grammar::Handle> symbols;
+      for (std::uint32_t each : body) symbols.push_back(symbol(each));
+      parts.push_back(grammar.sequence(symbols));
+    }
+  } else {
+    for (std::size_t i = 0; i < bodies.size();) {
+      if (bodies[i].empty()) {
+        parts.push_back(grammar.sequence({}));
+        ++i;
+        continue;
+      }
+      const std::uint32_t head = bodies[i][0];
+      Bodies rests;
+      for (; i < bodies.size() && bodies[i][0] == head; ++i) {
+        rests.emplace_back(bodies[i].begin() + 1, bodies[i].end());
+      }
+      const Grammar::Handle rest = factored(grammar, std::move(rests), symbol, known, context);
+      parts.push_back(grammar.sequence({symbol(head), rest}));
+    }
+  }
+  return known[bodies] = grammar.choice(parts);
+}
+
+}  // namespace
 
 // What stands over symbols is made of terminals, rules and the regular operators.
 void Grammar::check_symbols(std::uint32_t start) const {
@@ -82,6 +164,96 @@ LexTerminal Grammar::lower_pattern(ExprPool& pool, const Terminal& terminal, Lex
   return out;
 }
 
+std::optional<std::vector<std::string>> Grammar::lalr_accepts(
+    const std::vector<std::string>& terminals, const std::vector<Production>& productions,
+    const std::vector<std::string>& text) {
+  if (productions.empty()) throw Error(ErrorKind::kGrammar, "there are no productions");
+  CompileContext context(Limits{}, std::nullopt, nullptr);
+  const Lalr automaton(
+      lalr_grammar(terminals, std::vector<bool>(terminals.size(), false), productions), context);
+  std::vector<std::uint32_t> numbers;
+  for (const std::string& name : text) {
+    const auto it = std::ranges::find(terminals, name);
+    if (it == terminals.end()) return std::nullopt;
+    numbers.push_back(static_cast<std::uint32_t>(it - terminals.begin()));
+  }
+  std::vector<std::uint32_t> stack;
+  if (!automaton.takes(numbers, stack)) return std::nullopt;
+  std::vector<std::string> out;
+  for (std::uint32_t i = 0; i < terminals.size(); ++i) {
+    if (automaton.accepts(stack.back(), i)) out.push_back(terminals[i]);
+  }
+  if (automaton.accepts(stack.back(), automaton.end())) out.emplace_back();
+  return out;
+}
+
+// Finds out what an LALR parser lets compete, where that matters.
+void Grammar::lower_track(ExprPool& pool, const Lexed& lexed, Lexicon& lexicon,
+                          CompileContext& context, const Symbols& outer) const {
+  std::vector<std::string> names;
+  std::vector<bool> dead;
+  for (const LexTerminal& terminal : lexicon.terminals) {
+    names.push_back(terminal.name);
+    dead.push_back(terminal.pattern == ExprPool::kEmptyId);
+  }
+  const LalrGrammar grammar = lalr_grammar(names, std::move(dead), lexed.productions);
+  const Lalr automaton(grammar, context);
+  if (!lexed.contextual) return;  // all compete, but reductions must not collide
+  std::optional<Lalr> needed;
+  if (const std::optional<LalrGrammar> part = needed_part(grammar)) needed.emplace(*part, context);
+  pool.lexing().describe(lexicon);
+  std::unordered_map<std::uint32_t, bool> known;
+  const Collide collide = [&](std::uint16_t one, std::uint16_t other) {
+    // Of too many pairs nothing is found out; they may collide.
+    if (known.size() > kMostPairs) return true;
+    const auto [it, fresh] = known.emplace((static_cast<std::uint32_t>(one) << 16) | other, false);
+    if (fresh) it->second = pool.lexing().collide(lexicon, one, other);
+    return it->second;
+  };
+  std::optional<TrackGrammar> track =
+      track_competing(automaton, needed ? *needed : automaton, lexicon.terminals, collide, context);
+  if (!track) return;
+  TrackSymbols& own = track->symbols;
+  while (own.symbols.size() > 1ull << 7 * own.width) ++own.width;
+  Grammar written;
+  Symbols symbols{outer.lock, outer.lexemes, {}, true};
+  std::vector<Handle> codes;
+  for (std::uint32_t i = 0; i < own.symbols.size(); ++i) {
+    const std::string name = std::to_string(i);
+    symbols.codes.emplace(name, pool.literal(symbol_text(own.width, i)));
+    codes.push_back(written.terminal(name));
+  }
+  for (std::uint32_t i = 0; i < track->rules.size(); ++i) {
+    // Left recursion of one rule, such as every repetition is for the parser, is a repetition.
+    Bodies first;
+    Bodies more;
+    for (const std::vector<std::uint32_t>& body : track->rules[i].bodies) {
+      const bool recursive = !body.empty() && body[0] == i;
+      (recursive ? more : first).emplace_back(body.begin() + recursive, body.end());
+    }
+    const auto symbol = [&](std::uint32_t part) {
+      return part & TrackGrammar::kSymbol ? codes[part & ~TrackGrammar::kSymbol]
+                                          : written.rule(track->rules[part].name);
+    };
+    std::map<Bodies, Handle> shared;
+    Handle body = factored(written, std::move(first), symbol, shared, context);
+    if (!more.empty()) {
+      const Handle again = factored(written, std::move(more), symbol, shared, context);
+      body = written.sequence({body, written.repeat(again, 0, kUnbounded)});
+    }
+    written.define(track->rules[i].name, body);
+  }
+  const auto start = static_cast<std::uint32_t>(written.rule(track->rules[0].name));
+  RuleLowering rules(written, start, pool, context, outer.lock, ByteSet::all(), symbols);
+  if (rules.recursive()) {
+    lexicon.track_start = rules.run();
+  } else {
+    Done scopes;
+    lexicon.track_start = written.lower_scope(pool, start, context, scopes, 0, symbols);
+  }
+  lexicon.track = std::move(own);
+}
+
 ExprId Grammar::lower_lexed(ExprPool& pool, const Lexed& lexed, CompileContext& context,
                             const Symbols& outer) const {
   if (outer.inside) {
@@ -107,8 +279,8 @@ ExprId Grammar::lower_lexed(ExprPool& pool, const Lexed& lexed, CompileContext& 
   for (std::uint16_t i = 0; i < lexed.terminals.size(); ++i) {
     const Terminal& terminal = lexed.terminals[i];
     const bool dead = lexicon.terminals[i].pattern == ExprPool::kEmptyId;
-    symbols.codes.emplace(terminal.name,
-                          dead ? ExprPool::kEmptyId : pool.literal(symbol_text(lexicon, i)));
+    symbols.codes.emplace(terminal.name, dead ? ExprPool::kEmptyId
+                                              : pool.literal(symbol_text(lexicon.symbol_bytes, i)));
     for (const auto& [name, embedded] : terminal.keyword_of) {
       const auto other = numbers.find(name);
       if (other == numbers.end()) {
@@ -134,6 +306,7 @@ ExprId Grammar::lower_lexed(ExprPool& pool, const Lexed& lexed, CompileContext& 
     start = lower_scope(pool, lexed.start, context, scopes, 0, symbols);
   }
   lexicon.rules = pool.node(start).hash;
+  if (!lexed.productions.empty()) lower_track(pool, lexed, lexicon, context, outer);
   const std::uint32_t number = pool.lexing().add(std::move(lexicon));
   pool.lexing().decide_safety(number, start, context);
   return pool.lexing().between(number, start);

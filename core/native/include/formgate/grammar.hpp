@@ -82,8 +82,22 @@ class Grammar {
     bool ignored = false;
     std::vector<std::pair<std::string, bool>> keyword_of;  // name, embedded
   };
-  // Text cut into lexemes of these terminals, in order of preference; `start` is over symbols.
-  Handle lexed(Handle start, const std::vector<Terminal>& terminals, LexMode mode, bool contextual);
+  // Of an LALR parser; a symbol is a terminal or a head.
+  struct Production {
+    std::string head;
+    std::vector<std::string> body;
+    std::int64_t priority = 0;
+  };
+  // Text cut into lexemes of these terminals, in order of preference; `start` is over symbols. With
+  // productions, of which the first is for the start, what competes is what an LALR parser of them
+  // has an action for.
+  Handle lexed(Handle start, const std::vector<Terminal>& terminals, LexMode mode, bool contextual,
+               std::vector<Production> productions = {});
+  // Terminals that an LALR parser of productions has an action for after some terminals; "" stands
+  // for the end. Nothing where it fails on the way. Throws Error(kGrammar | kLimit).
+  static std::optional<std::vector<std::string>> lalr_accepts(
+      const std::vector<std::string>& terminals, const std::vector<Production>& productions,
+      const std::vector<std::string>& text);
   void define(const std::string& name, Handle body);
   void start(Handle body);
 
@@ -139,6 +153,7 @@ class Grammar {
     std::vector<Terminal> terminals;
     LexMode mode = LexMode::kLongest;
     bool contextual = true;
+    std::vector<Production> productions;
   };
   // What symbols mean where a part is lowered, and what lexemes are made of.
   struct Symbols {
@@ -170,6 +185,8 @@ class Grammar {
                      const Symbols& symbols) const;
   LexTerminal lower_pattern(ExprPool& pool, const Terminal& terminal, LexMode mode,
                             CompileContext& context, const Symbols& symbols) const;
+  void lower_track(ExprPool& pool, const Lexed& lexed, Lexicon& lexicon, CompileContext& context,
+                   const Symbols& outer) const;
   void check_symbols(std::uint32_t start) const;
   void check_pattern(const Terminal& terminal) const;
   ExprId build(ExprPool& pool, const Node& node, const std::vector<ExprId>& parts, Scope& scope,

@@ -9,6 +9,10 @@
 // longer match is to follow, or none of a terminal that is preferred. So a state of the whole is a
 // union of "in a lexeme, with a parser state" and "between lexemes, under a guard".
 //
+// What competes is what the parser takes next, or all; or what some LALR parser's state has an
+// action for. Then the parser state has a track beside it, an expression over terminals with such
+// states (competing.cpp), that takes the same terminals. It is lost where that parser fails.
+//
 // Composition of a lexer and a parser as in Koo, Liu, He, "Automata-based constraints for language
 // model decoding" (COLM 2024), but with exact guards in place of a fixed look-ahead.
 #pragma once
@@ -26,6 +30,7 @@ namespace formgate {
 
 class CompileContext;
 class ExprPool;
+struct ByteGroups;
 struct LinearTerm;
 
 enum class LexMode : std::uint8_t {
@@ -49,6 +54,23 @@ struct LexTerminal {
   std::vector<LexKeyword> keywords;
 };
 
+// A terminal, and what competes after it in vain; or a marker, and the terminals that do not stand
+// after it.
+struct TrackSymbol {
+  static constexpr std::uint16_t kMarker = 0xFFFF;
+  std::uint16_t terminal;
+  std::uint32_t set;  // of `extras`, or of `dropped`
+};
+
+struct TrackSymbols {
+  std::vector<TrackSymbol> symbols;
+  std::vector<std::vector<std::uint16_t>> extras;  // the first is empty
+  std::vector<std::vector<bool>> dropped;
+  std::vector<std::vector<bool>> around;  // by terminal all its extras; then those of the beginning
+  std::uint32_t start = 0;                // extras of the beginning
+  std::uint32_t width = 1;                // bytes of a symbol
+};
+
 struct Lexicon {
   LexMode mode = LexMode::kLongest;
   bool contextual = true;              // only terminals that the parser can take compete
@@ -58,13 +80,15 @@ struct Lexicon {
   ByteSet spelled = ByteSet::all();    // what text is made of; other bytes still count in patterns
   ByteSet alphabet;
   bool text = true;  // lexemes are well-formed text
-  Hash128 rules;     // of what is parsed: what may follow what depends on it
+  TrackSymbols track;
+  ExprId track_start{};  // empty: no track is kept
+  Hash128 rules;         // of what is parsed: what may follow what depends on it
   Hash128 hash;
 };
 
 // Symbols are bytes below 128, so that expressions over them are well-formed text.
 constexpr std::uint32_t kSymbolBase = 128;
-std::string symbol_text(const Lexicon& lexicon, std::uint32_t terminal);
+std::string symbol_text(std::uint32_t width, std::uint32_t symbol);
 
 class Lexing {
  public:
@@ -74,6 +98,8 @@ class Lexing {
   const Lexicon& lexicon(std::uint32_t index) const { return lexicons_[index]; }
   // Whether a pattern may match the empty text.
   bool may_be_empty(const LexTerminal& terminal);
+  // What a lexicon's patterns are made of; `add` does it, too.
+  void describe(Lexicon& lexicon);
   // The texts whose lexemes are a sequence of symbols in `rest`.
   ExprId between(std::uint32_t lexicon, ExprId rest);
   std::vector<LinearTerm> form(ExprId id);
@@ -91,6 +117,8 @@ class Lexing {
   std::vector<std::string> names(ExprId id) const;
   // Finds out whether the lexer can never be stuck where `rest` is parsed; see lexer_safety.cpp.
   void decide_safety(std::uint32_t lexicon, ExprId rest, CompileContext& context);
+  // Whether one of two terminals that compete may take a text from the other; never a wrong no.
+  bool collide(const Lexicon& lexicon, std::uint16_t one, std::uint16_t other);
   ByteSet alphabet(ExprId id) const;  // superset of the bytes of its texts
   void trim();
   std::size_t derived_bytes() const { return steps_.size() * 48; }
@@ -126,7 +154,8 @@ class Lexing {
   struct State {
     std::uint32_t lexicon = 0;
     std::vector<Item> items;
-    std::vector<Accept> accepts;  // what a lexeme that ends here may be
+    std::vector<std::uint16_t> vain;  // of the items and keywords, those that are not taken; sorted
+    std::vector<Accept> accepts;      // what a lexeme that ends here may be
     std::vector<Edge> edges;
     bool expanded = false;
     bool open = false;  // the lexeme may go on
@@ -135,9 +164,18 @@ class Lexing {
     std::vector<bool> produces;  // terminals that a lexeme begun so may become; only if asked for
     Hash128 hash;
   };
+  struct Track {
+    std::uint32_t lexicon;
+    ExprId rest;           // over the track's symbols
+    std::uint32_t extras;  // what competes in vain
+    bool expanded = false;
+    bool partial = false;                                       // there may be more
+    std::vector<std::pair<std::uint16_t, std::uint32_t>> next;  // terminal, track; sorted
+  };
   struct Stack {  // a parser state
     std::uint32_t lexicon;
     ExprId rest;
+    std::uint32_t track;  // kNoIndex: none
     bool expanded = false;
     std::vector<std::pair<std::uint16_t, ExprId>> next;  // sorted
     std::uint32_t start = 0;                             // state of the lexer
@@ -152,9 +190,19 @@ class Lexing {
   };
 
   ExprId node(std::uint32_t state, std::uint32_t stack);
-  std::uint32_t stack_of(std::uint32_t lexicon, ExprId rest);
+  ExprId between(std::uint32_t lexicon, ExprId rest, std::uint32_t track);
+  std::uint32_t stack_of(std::uint32_t lexicon, ExprId rest, std::uint32_t track);
+  std::uint32_t track_of(std::uint32_t lexicon, ExprId rest, std::uint32_t extras);
+  const Track& expanded_track(std::uint32_t track);
+  std::uint32_t track_after(std::uint32_t track, std::uint16_t terminal);
+  // The symbols that an expression over them takes first, each with what is left; in any order.
+  std::vector<std::pair<std::uint32_t, ExprId>> first_symbols(ExprId rest, std::uint32_t width);
   const Stack& expanded(std::uint32_t stack);
-  std::uint32_t start_state(std::uint32_t lexicon, const std::vector<bool>& competing);
+  void find_competing(const Stack& stack, Symbols& competing, Symbols& vain);
+  std::uint32_t start_state(std::uint32_t lexicon, const Symbols& competing, const Symbols& vain);
+  Item begun(const Lexicon& lexicon, std::uint16_t terminal);
+  bool may_end(const Item& item);
+  void split(const Item& item, ByteGroups& groups, std::uint64_t& number, ByteSet& moving);
   std::uint32_t intern(State state);
   const State& expanded_state(std::uint32_t state);
   Item step(const Lexicon& lexicon, const Item& item, std::uint8_t byte);
@@ -162,6 +210,7 @@ class Lexing {
   void close(State& state);
   void close_longest(State& state);
   void close_first(State& state);
+  void keep_vain(State& state, const std::vector<std::uint16_t>& vain);
   void accept(State& state, const Item& item, ExprId guard);
   ExprId prefix_of(const Item& item);
   bool possible(const Thread& thread, const std::vector<ExprId>& trackers, ExprId end);
@@ -183,13 +232,16 @@ class Lexing {
   std::deque<Lexicon> lexicons_;
   std::deque<State> states_;
   std::deque<Stack> stacks_;
+  std::deque<Track> tracks_;
   std::unordered_map<Hash128, std::uint32_t, HashOfHash> lexicon_index_;
   std::unordered_map<Hash128, std::uint32_t, HashOfHash> state_index_;
-  std::unordered_map<std::uint64_t, std::uint32_t> stack_index_;   // (lexicon, expression)
+  std::unordered_map<Hash128, std::uint32_t, HashOfHash> stack_index_;
+  std::unordered_map<Hash128, std::uint32_t, HashOfHash> track_index_;
   std::unordered_map<Hash128, std::uint32_t, HashOfHash> starts_;  // by competing terminals
   std::unordered_map<std::uint64_t, ExprId> steps_;                // (expression, byte)
   std::unordered_map<std::uint32_t, std::uint32_t> least_;         // by expression over symbols
   std::unordered_map<std::uint32_t, std::uint32_t> least_round_;   // provisional, of parts
+  std::unordered_map<std::uint64_t, bool> collisions_;             // (lexicon, two terminals)
   std::unordered_map<std::uint64_t, bool> viable_;                 // (lexer's start, guard)
   std::unordered_map<std::uint32_t, Safety> safeties_;             // by lexicon
   std::size_t bytes_ = 0;

@@ -1,0 +1,165 @@
+// What competes by the state of an LALR parser: the track of a parser state, and which terminals
+// can take texts from which.
+#include <algorithm>
+
+#include "expr_helpers.hpp"
+#include "formgate/expr_pool.hpp"
+#include "formgate/lexing.hpp"
+
+namespace formgate {
+namespace {
+
+// Markers passed to find the symbols of one track. Empty productions that repeat for ever would be
+// passed for ever.
+constexpr std::size_t kMostMarkers = 256;
+
+// Pairs of states looked at to tell two terminals apart; beyond that they may collide.
+constexpr std::size_t kMostPairs = 500;
+
+}  // namespace
+
+std::vector<std::pair<std::uint32_t, ExprId>> Lexing::first_symbols(ExprId rest,
+                                                                    std::uint32_t width) {
+  std::vector<std::pair<std::uint32_t, ExprId>> out{{0, rest}};
+  for (std::uint32_t i = 0; i < width; ++i) {
+    std::vector<std::pair<std::uint32_t, ExprId>> longer;
+    for (const auto& [symbol, from] : out) {
+      for (const LinearTerm& term : pool_.linear_form(from)) {
+        term.bytes.for_each([&](std::uint8_t byte) {
+          longer.emplace_back(symbol * kSymbolBase + byte, term.target);
+        });
+      }
+    }
+    out = std::move(longer);
+  }
+  return out;
+}
+
+std::uint32_t Lexing::track_of(std::uint32_t lexicon, ExprId rest, std::uint32_t extras) {
+  const Hash128 key = Hasher(lexicon).add(index_of(rest)).add(extras).finish();
+  const auto [it, fresh] = track_index_.emplace(key, static_cast<std::uint32_t>(tracks_.size()));
+  if (fresh) {
+    tracks_.push_back({lexicon, rest, extras, false, false, {}});
+    bytes_ += sizeof(Track) + 48;
+  }
+  return it->second;
+}
+
+const Lexing::Track& Lexing::expanded_track(std::uint32_t index) {
+  Track& track = tracks_[index];  // tracks are never moved
+  if (track.expanded) return track;
+  const TrackSymbols& symbols = lexicons_[track.lexicon].track;
+  struct Way {
+    ExprId rest;
+    Symbols dropped;
+  };
+  struct Found {
+    std::uint16_t terminal;
+    std::uint32_t extras;
+    std::vector<ExprId> targets;
+  };
+  std::vector<Way> ways{{track.rest, Symbols(lexicons_[track.lexicon].terminals.size(), false)}};
+  std::vector<Found> found;
+  std::unordered_map<Hash128, bool, HashOfHash> seen;
+  for (std::size_t i = 0; i < ways.size(); ++i) {
+    if (i > kMostMarkers) {
+      track.partial = true;
+      break;
+    }
+    const Way way = ways[i];
+    for (const auto& [number, target] : first_symbols(way.rest, symbols.width)) {
+      const TrackSymbol& symbol = symbols.symbols[number];
+      if (symbol.terminal == TrackSymbol::kMarker) {
+        Way next{target, way.dropped};
+        Hasher hasher(index_of(target));
+        for (std::size_t k = 0; k < next.dropped.size(); ++k) {
+          next.dropped[k] = next.dropped[k] || symbols.dropped[symbol.set][k];
+          hasher.add(next.dropped[k]);
+        }
+        if (seen.emplace(hasher.finish(), true).second) ways.push_back(std::move(next));
+        continue;
+      }
+      if (way.dropped[symbol.terminal]) continue;
+      const auto it = std::ranges::find_if(found, [&](const Found& each) {
+        return each.terminal == symbol.terminal && each.extras == symbol.set;
+      });
+      if (it == found.end()) {
+        found.push_back({symbol.terminal, symbol.set, {target}});
+      } else {
+        it->targets.push_back(target);
+      }
+    }
+  }
+  // The parser is in one state: all ways that it does not drop say the same of what competes.
+  std::ranges::sort(found, {},
+                    [](const Found& each) { return std::pair{each.terminal, each.extras}; });
+  for (const Found& each : found) {
+    if (!track.next.empty() && track.next.back().first == each.terminal) continue;
+    const ExprId rest = pool_.unite(each.targets);
+    track.next.emplace_back(each.terminal, track_of(track.lexicon, rest, each.extras));
+  }
+  track.expanded = true;
+  bytes_ += track.next.capacity() * sizeof(track.next[0]);
+  return track;
+}
+
+// The track behind a terminal; kNoIndex where the parser in question fails.
+std::uint32_t Lexing::track_after(std::uint32_t index, std::uint16_t terminal) {
+  const Track& track = expanded_track(index);
+  const auto it = std::ranges::lower_bound(track.next, terminal, {},
+                                           [](const auto& entry) { return entry.first; });
+  return it == track.next.end() || it->first != terminal ? kNoIndex : it->second;
+}
+
+// Whether what was read may be a lexeme.
+bool Lexing::may_end(const Item& item) {
+  const std::uint32_t truths = pool_.tracker_truths(item.trackers);
+  return std::ranges::any_of(item.threads, [&](const Thread& thread) {
+    return pool_.empty_condition(thread.rest, truths) != ExprPool::kEmptyId;
+  });
+}
+
+bool Lexing::collide(const Lexicon& lexicon, std::uint16_t one, std::uint16_t other) {
+  const auto has_keyword = [&](std::uint16_t regex, std::uint16_t keyword) {
+    return std::ranges::find(lexicon.terminals[regex].keywords, keyword, &LexKeyword::terminal) !=
+           lexicon.terminals[regex].keywords.end();
+  };
+  if (has_keyword(one, other) || has_keyword(other, one)) return true;
+  if (lexicon.mode == LexMode::kFirst && other < one) return false;
+  std::vector<std::pair<Item, Item>> order;
+  order.emplace_back(begun(lexicon, one), begun(lexicon, other));
+  std::unordered_map<Hash128, bool, HashOfHash> seen;
+  bool found = false;
+  for (std::size_t i = 0; i < order.size() && !found; ++i) {
+    if (i > kMostPairs) return true;
+    const auto [first, second] = order[i];
+    ByteGroups groups;
+    std::uint64_t number = 0;
+    ByteSet moving;
+    ByteSet moving_too;
+    split(first, groups, number, moving);
+    split(second, groups, number, moving_too);
+    groups.for_each(moving & moving_too & lexicon.spelled, [&](std::uint8_t byte, const ByteSet&) {
+      if (found) return;
+      Item left = step(lexicon, first, byte);
+      Item right = step(lexicon, second, byte);
+      if (left.threads.empty() || right.threads.empty()) return;
+      found = may_end(left) || may_end(right);
+      if (found) return;
+      Hasher hasher(left.threads.size());
+      for (const Item* item : {&left, &right}) {
+        for (const Thread& thread : item->threads) {
+          hasher.add(index_of(thread.rest)).add(index_of(thread.demand));
+        }
+        for (ExprId id : item->trackers) hasher.add(index_of(id));
+        hasher.add(index_of(item->prefix));
+      }
+      if (seen.emplace(hasher.finish(), true).second) {
+        order.emplace_back(std::move(left), std::move(right));
+      }
+    });
+  }
+  return found;
+}
+
+}  // namespace formgate

@@ -1,0 +1,139 @@
+"""Lark grammars as productions, the way lark's LALR parser has them.
+
+What lark's contextual lexer looks for depends on the states of its parser, and these on how lark
+writes repetitions and options out: so lark does that, with its own code (the second half of
+``lark.load_grammar.Grammar.compile``). Its slow part, the tables of the parser, is left to the
+engine. Cost: 5 to 20 ms for a grammar of 500 productions.
+
+Options multiply alternatives, so some small grammars have millions of productions. lark takes
+minutes to load these, or for ever, and has no meaning for them that could be kept; they are left
+alone (``MOST_SYMBOLS``).
+"""
+
+from __future__ import annotations
+
+import threading
+from typing import TYPE_CHECKING
+
+from formgate.core.errors import GrammarError
+from formgate.core.grammar import Production
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from formgate.plugins.cfg._lark_load import Loaded, Op
+
+__all__ = ["MOST_SYMBOLS", "productions_of"]
+
+MOST_SYMBOLS = 50_000
+"""Most symbols in the productions of a grammar that is written out."""
+
+# From this count on, lark makes a repetition rules of its own, with parts of at most ten symbols.
+_COUNT_WITH_RULE = 50
+_LONGEST_PART = 10
+
+_lock = threading.Lock()  # lark's trees are shared
+
+
+def productions_of(loaded: Loaded, start: str) -> tuple[Production, ...]:
+    """Return the productions within the start's reach, the start's first; () for too many.
+
+    They are kept with the grammar.
+
+    Raises:
+        GrammarError: lark refuses them: two alternatives of a rule are the same once written out.
+    """
+    known = loaded.written.get(start)
+    if known is None:
+        known = loaded.written[start] = _find(loaded, start)
+    return known
+
+
+def _find(loaded: Loaded, start: str) -> tuple[Production, ...]:
+    """Return what ``productions_of`` keeps."""
+    if sum(_size(body) for body in loaded.rules.values()) > MOST_SYMBOLS:
+        return ()
+    with _lock:
+        written = _written_out(loaded)
+    by_head: dict[str, list[Production]] = {}
+    for production in written:
+        by_head.setdefault(production.head, []).append(production)
+    order = [start]
+    reached = {start}
+    for head in order:  # grows while it is read
+        for production in by_head.get(head, ()):
+            new = [symbol for symbol in production.body if symbol in by_head]
+            order += [symbol for symbol in dict.fromkeys(new) if symbol not in reached]
+            reached.update(new)
+    return tuple(production for head in order for production in by_head.get(head, ()))
+
+
+def _size(body: Sequence[Op]) -> int:
+    """Return about how many symbols a rule's alternatives have once written out."""
+    most = MOST_SYMBOLS + 1
+    helpers = 0
+    stack: list[tuple[int, int]] = []  # alternatives, symbols of the longest
+    for op in body:
+        if op.kind in ("terminal", "rule"):
+            stack.append((1, 1))
+        elif op.kind == "repeat":
+            count, length = stack.pop()
+            if op.high is None:
+                helpers += 2 * count * (length + 1)
+                stack.append((2 - op.low, 1))
+            elif op.high < _COUNT_WITH_RULE:
+                ways = sum(min(count**n, most) for n in range(op.low, op.high + 1))
+                stack.append((min(ways, most), min(length * op.high, most)))
+            else:
+                ways = min(count**_LONGEST_PART, most)
+                helpers += 2 * ways * length * _LONGEST_PART * op.high.bit_length()
+                stack.append((ways, length * _LONGEST_PART))
+        else:
+            parts = stack[len(stack) - op.low :]
+            del stack[len(stack) - op.low :]
+            ways, length = (1, 0) if op.kind == "seq" else (0, 0)
+            for count, own in parts:
+                if op.kind == "seq":
+                    ways, length = min(ways * count, most), min(length + own, most)
+                else:
+                    ways, length = min(ways + count, most), max(length, own)
+            stack.append((ways, length))
+    ((ways, length),) = stack
+    return ways * (length + 1) + helpers
+
+
+def _written_out(loaded: Loaded) -> Iterable[Production]:
+    """Return the productions of all rules, each once."""
+    from lark.grammar import RuleOptions  # noqa: PLC0415 (an optional package)
+    from lark.load_grammar import (  # noqa: PLC0415
+        _EMPTY,
+        EBNF_to_BNF,
+        RuleTreeToText,
+        SimplifyRule_Visitor,
+        nr_deepcopy_tree,
+    )
+
+    to_bnf = EBNF_to_BNF()  # type: ignore[no-untyped-call]
+    rules = []
+    for name, tree, options in loaded.trees:
+        keeps_all = options is not None and options.keep_all_tokens
+        to_bnf.rule_options = RuleOptions(keep_all_tokens=True) if keeps_all else None
+        to_bnf.prefix = name
+        own = nr_deepcopy_tree(tree)  # type: ignore[no-untyped-call]
+        rules.append((name, to_bnf.transform(own), options))
+    simplify = SimplifyRule_Visitor()
+    to_text = RuleTreeToText()
+    found: dict[tuple[str, tuple[str, ...]], Production] = {}
+    for name, tree, options in [*rules, *to_bnf.new_rules]:
+        simplify.visit(tree)
+        priority = (options.priority if options is not None else None) or 0
+        for expansion, _ in to_text.transform(tree):
+            body = tuple(str(symbol.name) for symbol in expansion if symbol != _EMPTY)
+            if body and (name, body) in found:
+                raise GrammarError(
+                    f"lark refuses the grammar, since rule {name} has an alternative twice once "
+                    f"its optional parts are written out: {' '.join(body)}",
+                    hint="leave one out, or say lexing='longest'",
+                )
+            found[name, body] = Production(str(name), body, priority)
+    return found.values()
