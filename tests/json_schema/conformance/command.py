@@ -36,9 +36,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         command.add_argument("--every", type=int, default=1, help="take one of so many")
         command.add_argument("--out", type=Path, help="all records as JSON")
         command.add_argument("--verbose", action="store_true", help="show every error")
+        command.add_argument("--update", action="store_true", help="store the ratchet")
     suite = commands.choices["suite"]
     suite.add_argument("--drafts", nargs="*", default=list(DRAFTS))
-    suite.add_argument("--update", action="store_true", help="store the ratchet")
     commands.choices["real"].add_argument(
         "--tokens", action="store_true", help="masks of the Tekken vocabulary, not single bytes"
     )
@@ -75,7 +75,16 @@ def _real(options: argparse.Namespace) -> int:
     print(real.summary(records))
     if options.out:
         options.out.write_text(json.dumps(records, indent=1), encoding="utf-8")
-    return 0
+    if options.update:
+        if options.names or options.every > 1:
+            print("the ratchet is stored for all schemas or not at all")
+            return 2
+        print(f"\nstored {real.store(records)} schemas that are not right")
+        return 0
+    bad = real.worse(records)
+    if bad:
+        print(f"\n{len(bad)} schemas are worse than stored:\n  " + "\n  ".join(bad[:50]))
+    return int(bool(bad))
 
 
 def _show(job: dict[str, Any], record: dict[str, Any]) -> None:

@@ -2,7 +2,8 @@
 
 The schemas are those of the public MaskBench, read in place from `shared/data`; nothing of them is
 stored here. Each is compiled with the options of the format left alone (or as asked), and every
-instance is serialised and judged.
+instance is serialised and judged. Schemas that do not compile stand by name in `ratchet_real.json`;
+one that does not stand there, or an instance decided wrong, fails the run.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
 DATA = Path(__file__).resolve().parents[4] / "shared/data/json-schemas-real.jsonl.xz"
+RATCHET = Path(__file__).with_name("ratchet_real.json")
 SLOWEST = 20
 EXAMPLES = 3
 
@@ -64,6 +66,32 @@ def finished(job: dict[str, Any], record: dict[str, Any]) -> dict[str, Any]:
     if record["status"] == "empty":
         wrong["valid refused"] = [at for at, (_, valid) in enumerate(job["texts"]) if valid]
     return {**record, "size": job["size"], "wrong": {k: v for k, v in wrong.items() if v}}
+
+
+def verdict(record: dict[str, Any]) -> str:
+    """Return "right", what did not compile, or what was decided wrong."""
+    if record["wrong"]:
+        return "wrong: " + ", ".join(record["wrong"])
+    if record["status"] in ("ok", "empty"):
+        return "right"
+    return f"{record['status']}: {record['reason'].partition(':')[0]}"
+
+
+def worse(records: Iterable[dict[str, Any]]) -> list[str]:
+    """Return what the ratchet does not hold."""
+    known = json.loads(RATCHET.read_text(encoding="utf-8")) if RATCHET.exists() else {}
+    return [
+        f"{record['name']}: {now} (was: {known.get(record['name'], 'right')})"
+        for record in records
+        if (now := verdict(record)) != "right" and known.get(record["name"]) != now
+    ]
+
+
+def store(records: Iterable[dict[str, Any]]) -> int:
+    """Make the ratchet of what came out; returns how many schemas it holds."""
+    kept = {record["name"]: verdict(record) for record in records if verdict(record) != "right"}
+    RATCHET.write_text(json.dumps(kept, indent=1, sort_keys=True) + "\n", encoding="utf-8")
+    return len(kept)
 
 
 def summary(records: Sequence[dict[str, Any]]) -> str:

@@ -49,12 +49,19 @@ def test_nothing_invalid_is_accepted_but_what_is_known():
 @needs_real
 def test_a_part_of_the_real_schemas():
     entries = real.load()[::40]
-    bad = []
-    for job, record in run(real.jobs(entries, {}, tokens=False)):
-        done = real.finished(job, record)
-        if done["wrong"] or done["status"] in ("failed", "lost"):
-            bad.append((done["name"], done["status"], done.get("error"), done["wrong"]))
-    assert bad == []
+    jobs = real.jobs(entries, {}, tokens=False)
+    assert real.worse(real.finished(job, record) for job, record in run(jobs)) == []
+
+
+def test_real_schemas_that_are_known_to_be_refused(tmp_path, monkeypatch):
+    def record(name, status, **wrong):
+        return {"name": name, "status": status, "reason": "LimitError: x", "wrong": wrong}
+
+    monkeypatch.setattr(real, "RATCHET", tmp_path / "ratchet.json")
+    assert len(real.worse([record("a", "refused"), record("b", "ok"), record("c", "empty")])) == 1
+    assert real.store([record("a", "refused"), record("b", "ok")]) == 1
+    assert real.worse([record("a", "refused"), record("b", "ok")]) == []
+    assert len(real.worse([record("a", "ok", error=[1]), record("b", "lost")])) == 2
 
 
 # --- the parts of the runner itself ---
