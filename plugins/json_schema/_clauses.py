@@ -29,6 +29,7 @@ __all__ = ["EXACTLY", "LOOSELY", "UNTRACKED", "Clauses", "Shape"]
 
 UNTRACKED, LOOSELY, EXACTLY = 0, 1, 2
 
+_MANY, _TOO_MANY = 6, 100  # shapes among which those are looked for that are part of others
 _MEETS_PER_CLAUSE = 300  # how much work ``max_clauses`` allows in all
 
 
@@ -43,6 +44,9 @@ class Shape(Protocol):
 
     def meet(self, other: Any, join: Join, /) -> Any:
         """Return what satisfies both."""
+
+    def within(self, other: Any, /) -> bool:
+        """Say whether all that has this shape surely has another one."""
 
     def plain(self) -> Any:
         """Return the shape without what it evaluates."""
@@ -387,7 +391,24 @@ class Clauses(Generic[S]):
                 if met is not None:
                     found.append(met)
             self._check(found)
-        return found if len(found) < 2 else self._distinct(found)
+        return found if len(found) < 2 else self._widest(self._distinct(found))
+
+    def _widest(self, shapes: list[S]) -> list[S]:
+        """Return shapes without those that are part of others, where there are some.
+
+        Conjunctions of implications make such; without this their number doubles each time.
+        """
+        if not _MANY <= len(shapes) <= _TOO_MANY or any(
+            one.evaluated is not None for one in shapes
+        ):
+            return shapes
+        kept: list[S] = []
+        for shape in shapes:
+            if any(shape.within(other) for other in kept):
+                continue
+            kept = [other for other in kept if not other.within(shape)]
+            kept.append(shape)
+        return kept
 
     def _union(self, branches: Iterable[list[S]]) -> list[S]:
         """Return the alternatives of several lists; one that says nothing stands for all."""

@@ -142,9 +142,11 @@ class ObjectClauses(Clauses[ObjectShape]):
         if kind == Op.REQUIRED:
             if not asked or asked == [name]:
                 return [ANY_OBJECT]
-            return [_absent(name), ObjectShape({}, dict.fromkeys((name, *asked)))]
+            return [_absent(name), ObjectShape({}, dict.fromkeys(asked))]
         if asked == TRUE:
             return [ANY_OBJECT]
+        if not track:  # whether the member is there makes no difference then
+            return [_absent(name), *self.of(asked)]
         present = ObjectShape({}, {name: None})
         return [_absent(name), *self.product([present], self.of(asked, track))]
 

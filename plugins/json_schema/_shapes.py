@@ -171,6 +171,24 @@ class ObjectShape:
                 return None
         return props
 
+    def within(self, other: ObjectShape) -> bool:
+        """Say whether all that has this shape surely has another one; neither is tracked."""
+        if self.low < other.low or (
+            other.high is not None and (self.high is None or self.high > other.high)
+        ):
+            return False
+        if not (
+            self.required.keys() >= other.required.keys()
+            and set(self.universals) >= set(other.universals)
+            and set(self.some) >= set(other.some)
+        ):
+            return False
+        for name, lits in other.props.items():
+            have = self.props.get(name, ())
+            if have not in (lits, NOTHING) and not set(have) >= set(lits):
+                return False
+        return True
+
     def plain(self) -> ObjectShape:
         """Return the shape without what it evaluates."""
         if self.evaluated is None:
@@ -297,6 +315,10 @@ class ArrayShape:
                 return tuple(joined), least(high, place)
             joined.append(lits)
         return tuple(joined), high
+
+    def within(self, other: ArrayShape) -> bool:
+        """Say whether all that has this shape surely has another one."""
+        return self is other
 
     def plain(self) -> ArrayShape:
         """Return the shape without what it evaluates."""
