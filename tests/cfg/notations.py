@@ -155,7 +155,7 @@ class Iso(Printer):
     def repeat(self, part, least, most):
         item, inside = self.item(part), self.top(part)
         if (least, most) == (1, None) and part[0] in ("class", "text") and part[1]:
-            return f"{{ {inside} }}-"
+            return f"( {{ {inside} }}- )"  # an exception takes in the count before it
         head = [f"{least} * {item}"] if least else []
         if most is None:
             head.append(self.chance.choice([f"{{ {inside} }}", f"(: {inside} :)"]))
