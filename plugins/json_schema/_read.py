@@ -10,7 +10,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from formgate.plugins.json_schema._facts import (
+    ARRAY,
     NUMBER,
+    OBJECT,
     STRING,
     TRUE,
     ArrayFacts,
@@ -19,7 +21,12 @@ from formgate.plugins.json_schema._facts import (
     Op,
 )
 from formgate.plugins.json_schema._numbers import NumberSet
-from formgate.plugins.json_schema._read_scalars import KINDS, ScalarReader, WrongSchemaError
+from formgate.plugins.json_schema._read_scalars import (
+    KINDS,
+    MAX_COUNT,
+    ScalarReader,
+    WrongSchemaError,
+)
 from formgate.plugins.json_schema._spelled import Numerals
 
 if TYPE_CHECKING:
@@ -295,6 +302,8 @@ class _Reader(ScalarReader):
         facts = self.facts
         if len(facts.ops) == 1 and facts.ops[0][0] == Op.BASE:
             facts.ops.clear()
+        if facts.objects is not None and facts.objects.low > MAX_COUNT:
+            facts.kinds &= ~OBJECT
         if facts.arrays is not None:
             self._arrays(facts.arrays)
         if (self.numbers or self.integer) and facts.kinds & NUMBER:
@@ -315,6 +324,9 @@ class _Reader(ScalarReader):
             arrays.rest = self.lit(schema["additionalItems"], "additionalItems")
             arrays.evaluates = True
         arrays.marks = draft.rank >= 2020
+        special = 0 if arrays.contains is None else arrays.least
+        if max(arrays.low, special) > MAX_COUNT:
+            self.facts.kinds &= ~ARRAY
 
 
 def _table(rank: int) -> dict[str, Any]:

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from formgate.plugins.json_schema._states import Schemas
     from formgate.plugins.json_schema._values import Json
 
-__all__ = ["KINDS", "ScalarReader", "WrongSchemaError"]
+__all__ = ["KINDS", "MAX_COUNT", "ScalarReader", "WrongSchemaError"]
 
 KINDS = {
     "null": NULL,
@@ -38,7 +38,7 @@ KINDS = {
     "array": ARRAY,
     "object": OBJECT,
 }
-_MAX_COUNT = 2**31 - 1  # of members, items or characters: no text that long is ever written
+MAX_COUNT = 2**31 - 1  # of members, items or characters: no text that long is ever written
 
 
 class WrongSchemaError(Exception):
@@ -202,15 +202,21 @@ class ScalarReader:
         return value
 
     def count(self, keyword: str, value: Json) -> int:
-        """Return a count."""
-        if not is_number(value) or value < 0 or value != int(value):
+        """Return a count; of those beyond every text the least."""
+        if not is_number(value) or value < 0:
             raise self.wrong(keyword, f"{keyword} is a whole number from 0")
-        return int(value)
+        # An integer is made of a small number only: 1e999999999 would take gigabytes.
+        if isinstance(value, float) or value <= MAX_COUNT:
+            if value != int(value):
+                raise self.wrong(keyword, f"{keyword} is a whole number from 0")
+        elif not isinstance(value, int) and value != value.to_integral_value():
+            raise self.wrong(keyword, f"{keyword} is a whole number from 0")
+        return int(min(value, MAX_COUNT + 1))
 
     def most(self, keyword: str, value: Json) -> int | None:
         """Return a bound from above; None when it is beyond every text."""
         count = self.count(keyword, value)
-        return None if count > _MAX_COUNT else count
+        return None if count > MAX_COUNT else count
 
     def matching(self, source: str, where: Where) -> StringSet | None:
         """Return the names that a pattern matches; None when that is left out."""
@@ -251,7 +257,7 @@ class ScalarReader:
     def _string_set(self) -> StringSet:
         """Return the strings that the keywords for strings allow."""
         found = StringSet.ALL
-        if self.shortest > _MAX_COUNT:
+        if self.shortest > MAX_COUNT:
             return StringSet.NONE
         if self.shortest or self.longest is not None:
             found = StringSet.length(self.shortest, self.longest)

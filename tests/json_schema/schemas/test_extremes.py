@@ -1,0 +1,51 @@
+"""Counts beyond every text, keys that are no text, and sources that are large rather than deep."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from acceptor import Acceptor
+
+from formgate.core.errors import EmptyLanguageError
+from formgate.core.grammar import GrammarBuilder
+from formgate.plugins.json_schema import compile_json_schema
+
+HUGE = ("1e999999999", "1e300", "9999999999", "3e11", "1" + "0" * 3_000)
+
+# What a keyword counts, beside what makes it count, and a value that has none of it.
+COUNTED = [
+    ("string", "Length", "", ""),
+    ("array", "Items", "", []),
+    ("object", "Properties", "", {}),
+    ("array", "Contains", '"contains": {"type": "null"}, ', []),
+]
+
+
+@pytest.mark.parametrize("huge", HUGE)
+@pytest.mark.parametrize(("kind", "counted", "beside", "value"), COUNTED)
+def test_no_text_has_as_many(huge: str, kind: str, counted: str, beside: str, value: Any) -> None:
+    few = f'{{"type": "{kind}", {beside}"min{counted}": {huge}}}'
+    with pytest.raises(EmptyLanguageError):
+        compile_json_schema(few, GrammarBuilder())
+    assert not Acceptor(few).accepts(value)
+    assert Acceptor(f'{{"not": {few}}}').accepts(value)
+    beside = beside and '"minContains": 0, ' + beside
+    many = f'{{"type": "{kind}", {beside}"max{counted}": {huge}}}'
+    assert Acceptor(many).accepts(value)
+    assert not Acceptor(f'{{"not": {many}}}').accepts(value)
+
+
+@pytest.mark.parametrize("huge", [10**100_000, 2.0**1000], ids=["int", "float"])
+@pytest.mark.parametrize(("kind", "counted", "_beside", "value"), COUNTED[:3])
+def test_counts_that_are_no_text(
+    huge: float, kind: str, counted: str, _beside: str, value: Any
+) -> None:
+    with pytest.raises(EmptyLanguageError):
+        compile_json_schema({"type": kind, f"min{counted}": huge}, GrammarBuilder())
+    assert Acceptor({f"max{counted}": huge}).accepts(value)
+    assert Acceptor({f"min{counted}": huge}).accepts(None)
+
+
+def test_a_bound_that_means_nothing_alone_empties_nothing() -> None:
+    assert Acceptor('{"type": "array", "minContains": 1e999999999}').accepts([])
