@@ -395,9 +395,13 @@ class GrammarBuilder:
     # --- what only the symbol level enforces ---
 
     def special_token(self, name: str) -> Node:
-        """Match a special token by its id, never by its spelling.
+        """Match one special token of the vocabulary, by its id; text never matches it.
 
-        Raises ``UnsupportedConstraint`` when compiled to the byte-level engine.
+        Compiling raises ``GrammarError`` where the vocabulary has no such token or it is a stop id,
+        and ``UnsupportedConstraint`` beside bytes that are no text.
+
+        Args:
+            name: As ``Vocabulary.special`` has it, such as ``"<|tool_call|>"``.
         """
         return Node(self._core.special_token(name))
 

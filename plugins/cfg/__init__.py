@@ -11,6 +11,7 @@ from importlib import import_module
 from pathlib import PurePath
 from typing import TYPE_CHECKING
 
+from formgate.core.errors import GrammarError
 from formgate.core.registry import Format, ToolSpec, hookimpl
 
 if TYPE_CHECKING:
@@ -103,6 +104,20 @@ def _write_grammar(
     compile_format(source, builder, options)
 
 
+def _write_special_token(
+    source: object, builder: GrammarBuilder, options: Mapping[str, object], /
+) -> None:
+    """Write one special token of the vocabulary, given by its name."""
+    if not isinstance(source, str):
+        raise GrammarError(
+            f"a special token is named by a text, not {source!r:.60}",
+            hint='write its name as the vocabulary has it, such as "<|tool_call|>"',
+        )
+    for name in sorted(options):
+        raise GrammarError(f"the special_token format has no option {name!r}")
+    builder.start(builder.special_token(source))
+
+
 def _looks_like_gbnf(source: object) -> bool:
     """Say whether a source is surely GBNF: a line of it defines the rule ``root``."""
     if not isinstance(source, str) or "::=" not in source:
@@ -175,6 +190,13 @@ def register_formats(register: Callable[[Format], None]) -> None:
             name="grammar",
             compile=_write_grammar,
             description="a grammar that comes with formgate, by its name: json, csv, xml, ...",
+        )
+    )
+    register(
+        Format(
+            name="special_token",
+            compile=_write_special_token,
+            description="one special token of the vocabulary, by its name, inside other formats",
         )
     )
 

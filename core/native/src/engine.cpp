@@ -7,6 +7,7 @@
 #include <unordered_set>
 
 #include "formgate/errors.hpp"
+#include "special_text.hpp"
 
 namespace formgate {
 namespace {
@@ -29,17 +30,19 @@ std::shared_ptr<Engine> Engine::compile(const Grammar& grammar,
   std::unique_lock lock(pool.mutex());
   pool.trim();
   engine->cache_ = MaskCache::shared(engine->pool_, engine->vocabulary_, options);
+  engine->find_specials(grammar);
   const ByteSet every = ByteSet::all();
-  engine->language_ = grammar.lower(pool, context, lock, every, every);
+  engine->language_ = grammar.lower(pool, context, lock, every, every, words.special());
   ExprId root = engine->language_;
   const ByteSet spelled = words.single_bytes();
   if (spelled != every) {
     // Keys are spelled by single-byte tokens alone, like lexemes.
     const bool whole = words.has_entangled_bytes() && !grammar.has_keys();
-    const ByteSet allowed = whole ? every : spelled;
+    const bool special = !engine->specials_.empty();
+    const ByteSet allowed = whole ? every : special ? spelled | special_bytes() : spelled;
     const bool again = grammar.has_lexers() || (pool.node(root).flags & kCalls);
     if (again && (grammar.has_lexers() || allowed != every)) {
-      root = grammar.lower(pool, context, lock, allowed, spelled);
+      root = grammar.lower(pool, context, lock, allowed, spelled, words.special());
     } else {
       root = pool.restrict_to(root, allowed);
     }
@@ -60,6 +63,31 @@ std::shared_ptr<Engine> Engine::compile(const Grammar& grammar,
   }
   engine->start_ = engine->make_state(root);
   return engine;
+}
+
+// The special tokens of a grammar, and the tokens that could be taken for parts of them.
+void Engine::find_specials(const Grammar& grammar) {
+  const Vocabulary& words = *vocabulary_;
+  for (const std::string& name : grammar.special_names()) {
+    const auto known = words.special().find(name);
+    if (known == words.special().end()) continue;  // lowering says so where it is used
+    if (is_stop(known->second)) {
+      throw Error(ErrorKind::kGrammar, "special token \"" + name +
+                                           "\" ends the output, so nothing can follow it; leave it "
+                                           "out, or take its id from the stop ids");
+    }
+    specials_.emplace(known->second, special_text(known->second));
+  }
+  if (specials_.empty()) return;
+  if (words.has_entangled_bytes()) {
+    throw Error(ErrorKind::kUnsupported,
+                "special tokens need a vocabulary whose bytes are tokens by themselves; some bytes "
+                "of this one occur only inside longer tokens");
+  }
+  for (TokenId token : words.ids()) {
+    if (is_odd(*words.token_bytes(token))) odd_.push_back(token);
+  }
+  std::ranges::sort(odd_);
 }
 
 State Engine::make_state(ExprId expr) const {
@@ -86,7 +114,12 @@ std::optional<State> Engine::advance_locked(const State& state, TokenId token) c
     if (!state.accepting) return std::nullopt;
     return State{ExprPool::kEmptyId, Hasher(0xE4DED).finish(), true};
   }
-  const auto bytes = vocabulary_->token_bytes(token);
+  auto bytes = vocabulary_->token_bytes(token);
+  if (!specials_.empty()) {
+    const auto special = specials_.find(token);
+    if (special != specials_.end()) bytes = special->second;
+    if (std::ranges::binary_search(odd_, token)) return std::nullopt;
+  }
   if (!bytes) return std::nullopt;
   const ExprId next = walk_bytes(state.expr, *bytes);
   if (next == ExprPool::kEmptyId || !cache_->spellable(next)) return std::nullopt;
@@ -115,7 +148,32 @@ std::shared_ptr<const Mask> Engine::mask(const State& state) const {
   if (ended(state)) return nothing;
   const std::unique_lock guard = lock();
   pool_->trim();
-  return cache_->mask(state.expr);
+  return specials_.empty() ? cache_->mask(state.expr) : special_mask(state.expr);
+}
+
+// Special tokens have no text in the vocabulary's trie: they are asked for one by one.
+std::shared_ptr<const Mask> Engine::special_mask(ExprId expr) const {
+  std::shared_ptr<const Mask> found = cache_->mask(expr);
+  std::vector<TokenId> added;
+  if (pool_->step(expr, kSpecialMark) != ExprPool::kEmptyId) {
+    for (const auto& [token, text] : specials_) {
+      if (walk_bytes(expr, text) != ExprPool::kEmptyId) added.push_back(token);
+    }
+  }
+  std::vector<TokenId> odd = odd_;
+  std::erase_if(odd, [&](TokenId token) { return !found->contains(token, *vocabulary_); });
+  if (added.empty() && odd.empty()) return found;
+  auto flat = std::make_shared<TokenSet>();
+  flat->dense.assign(vocabulary_->words(), 0);
+  Mask text = *found;
+  text.accepting = false;
+  text.fill(flat->dense.data(), *vocabulary_);
+  for (TokenId token : odd) flat->dense[token >> 5] &= ~(1u << (token & 31));
+  for (TokenId token : added) set_bit(flat->dense.data(), token);
+  auto out = std::make_shared<Mask>();
+  out->accepting = found->accepting;
+  out->parts.push_back({std::move(flat), nullptr});
+  return out;
 }
 
 bool Engine::is_terminal(const State& state) const {
@@ -187,7 +245,7 @@ std::string Engine::forced_text(const State& state, std::size_t max_bytes) const
       byte = term.bytes.first();
       target = term.target;
     }
-    if (choices != 1) break;
+    if (choices != 1 || (byte == kSpecialMark && !specials_.empty())) break;
     out.push_back(static_cast<char>(byte));
     expr = target;
   }
@@ -203,7 +261,12 @@ std::size_t Engine::min_tokens(const State& state, std::size_t max_states) const
     for (ExprId expr : level) {
       // The lock is taken for each state, so that decoding goes on meanwhile.
       const std::unique_lock guard = lock();
-      for (ExprId target : cache_->successors(expr)) {
+      std::vector<ExprId> targets = cache_->successors(expr);
+      for (const auto& [token, text] : specials_) {
+        const ExprId target = walk_bytes(expr, text);
+        if (target != ExprPool::kEmptyId) targets.push_back(target);
+      }
+      for (ExprId target : targets) {
         if (pool_->nullable(target)) return tokens;
         if (seen.insert(index_of(target)).second) next.push_back(target);
       }
@@ -236,13 +299,31 @@ std::string Engine::explain(const State& state) const {
       if (b < 0x80) ascii.push_back({b, b});
     });
     if (!ascii.empty()) out += pool_->print(pool_->chars(CharSet(std::move(ascii))), 120);
+    const bool special = !specials_.empty() && next.contains(kSpecialMark);
+    for (const auto& [name, id] : vocabulary_->special()) {
+      const auto known = specials_.find(id);
+      if (!special || known == specials_.end()) continue;
+      if (walk_bytes(state.expr, known->second) != ExprPool::kEmptyId) out += " " + name;
+    }
+    if (special) next = next - ByteSet::of(kSpecialMark);
     if (!next.ascii_only()) out += " and other characters";
   }
-  out += "; still to match: " + pool_->print(state.expr, 200);
+  std::string rest = pool_->print(state.expr, 200);
+  for (const auto& [name, id] : vocabulary_->special()) {
+    const auto known = specials_.find(id);
+    if (known == specials_.end()) continue;
+    const std::string own = pool_->print(pool_->literal(known->second), 200);
+    for (std::size_t at = 0; (at = rest.find(own, at)) != std::string::npos;) {
+      rest.replace(at, own.size(), name);
+      at += name.size();
+    }
+  }
+  out += "; still to match: " + rest;
   return out;
 }
 
 bool Engine::accepts(std::string_view text) const {
+  if (!specials_.empty() && is_odd(text)) return false;
   const std::unique_lock guard = lock();
   ExprId expr = language_;
   for (char c : text) {
@@ -254,6 +335,7 @@ bool Engine::accepts(std::string_view text) const {
 }
 
 bool Engine::is_prefix(std::string_view text) const {
+  if (!specials_.empty() && is_odd(text)) return false;
   std::unique_lock guard = lock();
   // Where the vocabulary lacks bytes, compilation decided only the part it can spell.
   CompileContext context(limits_, std::nullopt, nullptr);

@@ -4,6 +4,7 @@
 #include <atomic>
 
 #include "formgate/errors.hpp"
+#include "special_text.hpp"
 
 namespace formgate {
 namespace {
@@ -40,6 +41,7 @@ std::vector<std::uint32_t> Grammar::indices(const std::vector<Handle>& handles) 
 
 Grammar::Handle Grammar::literal(std::string bytes) {
   Node node{Op::kLiteral};
+  odd_bytes_ = odd_bytes_ || is_odd(bytes);
   node.text = std::move(bytes);
   return add(std::move(node));
 }
@@ -55,6 +57,7 @@ Grammar::Handle Grammar::byte_class(const ByteSet& set) {
   Node node{Op::kBytes};
   node.extra = static_cast<std::uint32_t>(byte_sets_.size());
   byte_sets_.push_back(set);
+  odd_bytes_ = odd_bytes_ || !(set & special_bytes()).empty();
   return add(std::move(node));
 }
 
@@ -104,6 +107,11 @@ Grammar::Handle Grammar::complement(Handle part) {
 Grammar::Handle Grammar::strings(std::shared_ptr<const LeafDfa> automaton) {
   Node node{Op::kStrings};
   node.extra = static_cast<std::uint32_t>(automata_.size());
+  for (std::uint32_t s = 0; !odd_bytes_ && !automaton->ascii_only() && s < automaton->size(); ++s) {
+    automaton->for_each_edge(s, [this](std::uint8_t, std::uint8_t high, std::uint32_t) {
+      odd_bytes_ = odd_bytes_ || high >= kSpecialDigit;
+    });
+  }
   automata_.push_back(std::move(automaton));
   return add(std::move(node));
 }
@@ -186,6 +194,9 @@ Grammar::Handle Grammar::keyed(Keys keys) {
 Grammar::Handle Grammar::special_token(const std::string& name) {
   Node node{Op::kSpecial};
   node.text = name;
+  if (std::ranges::find(special_names_, name) == special_names_.end()) {
+    special_names_.push_back(name);
+  }
   return add(std::move(node));
 }
 

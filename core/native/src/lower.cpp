@@ -4,6 +4,7 @@
 #include "formgate/errors.hpp"
 #include "formgate/grammar.hpp"
 #include "rule_lowering.hpp"
+#include "special_text.hpp"
 
 namespace formgate {
 
@@ -14,11 +15,17 @@ struct Grammar::Scope {
 };
 
 ExprId Grammar::lower(ExprPool& pool, CompileContext& context, std::unique_lock<std::mutex>& lock,
-                      const ByteSet& allowed, const ByteSet& lexemes) const {
+                      const ByteSet& allowed, const ByteSet& lexemes,
+                      const std::map<std::string, TokenId>& special) const {
   if (!has_start_) {
     throw Error(ErrorKind::kGrammar, "the grammar has no start; call start(node) once");
   }
-  const Symbols symbols{lock, lexemes, {}, false};
+  if (odd_bytes_ && !special_names_.empty()) {
+    throw Error(ErrorKind::kUnsupported,
+                "the grammar has special tokens beside bytes above 0xF4, which are no text; keep "
+                "one of the two");
+  }
+  const Symbols symbols{lock, lexemes, special, {}, false};
   if (!rules_.empty()) {
     RuleLowering rules(*this, start_, pool, context, lock, allowed, symbols);
     if (rules.recursive()) return rules.run();
@@ -171,11 +178,18 @@ ExprId Grammar::build(ExprPool& pool, const Node& node, const std::vector<ExprId
     case Op::kKeyed:
       if (text) break;
       return build_keyed(pool, node, parts, context, symbols, ByteSet::all());
-    case Op::kSpecial:
-      throw Error(ErrorKind::kUnsupported,
-                  "special token \"" + node.text +
-                      "\" cannot be part of a text: text never matches a special token; end the "
-                      "output with a stop id instead");
+    case Op::kSpecial: {
+      if (text) break;
+      const auto known = symbols.special.find(node.text);
+      if (known != symbols.special.end()) return pool.literal(special_text(known->second));
+      std::string names;
+      for (const auto& [name, id] : symbols.special) {
+        if (names.size() < 120) names += (names.empty() ? "" : ", ") + name;
+      }
+      throw Error(ErrorKind::kGrammar, "the vocabulary has no special token \"" + node.text +
+                                           "\"; it has " +
+                                           (names.empty() ? std::string("none") : names));
+    }
     case Op::kTerminal: {
       if (text) break;
       const auto code = symbols.codes.find(node.text);

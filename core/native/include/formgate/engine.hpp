@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -68,6 +69,8 @@ class Engine {
 
  private:
   Engine() = default;
+  void find_specials(const Grammar& grammar);
+  std::shared_ptr<const Mask> special_mask(ExprId expr) const;
   State make_state(ExprId expr) const;
   ExprId walk_bytes(ExprId expr, std::string_view bytes) const;
   std::optional<State> advance_locked(const State& state, TokenId token) const;
@@ -76,8 +79,10 @@ class Engine {
   std::shared_ptr<ExprPool> pool_;
   std::shared_ptr<MaskCache> cache_;
   std::shared_ptr<const Vocabulary> vocabulary_;
-  ExprId language_{};  // the language as the grammar states it
-  State start_;        // the part of it that the vocabulary can spell
+  ExprId language_{};                        // the language as the grammar states it
+  State start_;                              // the part of it that the vocabulary can spell
+  std::map<TokenId, std::string> specials_;  // of the grammar, with the bytes they stand for
+  std::vector<TokenId> odd_;                 // tokens that could be taken for parts of these
   Limits limits_;
   std::uint64_t serial_ = 0;
 };

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -112,9 +113,12 @@ class Grammar {
   // of lexers have a set of their own. The pool's mutex must be held by `lock`. Throws
   // Error(kGrammar | kUnsupported | kLimit).
   ExprId lower(ExprPool& pool, CompileContext& context, std::unique_lock<std::mutex>& lock,
-               const ByteSet& allowed, const ByteSet& lexemes) const;
+               const ByteSet& allowed, const ByteSet& lexemes,
+               const std::map<std::string, TokenId>& special) const;
   bool has_lexers() const { return !lexed_.empty(); }
   bool has_keys() const { return !keyed_.empty(); }
+  // Names of special tokens, as they were first used.
+  const std::vector<std::string>& special_names() const { return special_names_; }
 
  private:
   friend class RuleLowering;
@@ -159,6 +163,7 @@ class Grammar {
   struct Symbols {
     std::unique_lock<std::mutex>& lock;
     ByteSet lexemes;
+    const std::map<std::string, TokenId>& special;
     std::unordered_map<std::string, ExprId> codes;
     bool inside = false;  // of a lexed node
     enum class Spelling : std::uint8_t { kPlain, kInside, kJson, kCanonicalJson };
@@ -199,6 +204,8 @@ class Grammar {
   std::vector<std::shared_ptr<const LeafDfa>> automata_;
   std::vector<Lexed> lexed_;
   std::vector<Keys> keyed_;
+  std::vector<std::string> special_names_;
+  bool odd_bytes_ = false;  // some part matches bytes that occur nowhere in UTF-8
   std::unordered_map<std::string, std::uint32_t> rules_;
   std::vector<std::string> rule_order_;
   std::uint32_t start_ = 0;

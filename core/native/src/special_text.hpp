@@ -1,0 +1,34 @@
+// Special tokens as text: by bytes that occur nowhere in UTF-8, so no text ever matches them.
+#pragma once
+
+#include <string>
+
+#include "formgate/types.hpp"
+
+namespace formgate {
+
+constexpr std::uint8_t kSpecialMark = 0xFF;
+constexpr std::uint8_t kSpecialDigit = 0xF5;  // the digits of an id to base 8 follow, from here on
+
+inline ByteSet special_bytes() {
+  return ByteSet::range(kSpecialDigit, kSpecialDigit + 7) | ByteSet::of(kSpecialMark);
+}
+
+inline std::string special_text(TokenId id) {
+  std::string out(1, static_cast<char>(kSpecialMark));
+  for (unsigned shift = 33; shift > 0; shift -= 3) {
+    const auto digit = static_cast<unsigned>((static_cast<std::uint64_t>(id) >> (shift - 3)) & 7);
+    out.push_back(static_cast<char>(kSpecialDigit + digit));
+  }
+  return out;
+}
+
+// Whether bytes of a text could be taken for a special token.
+inline bool is_odd(std::string_view bytes) {
+  for (char c : bytes) {
+    if (static_cast<std::uint8_t>(c) >= kSpecialDigit) return true;
+  }
+  return false;
+}
+
+}  // namespace formgate
