@@ -126,8 +126,8 @@ def test_lark_grammars_have_them_as_parts():
     for token in (one, *b"abc", two):
         state = engine.advance(state, token)
     assert engine.is_accepting(state)
+    wrong = source.replace('"""<one>"""', "[1]")
     with pytest.raises(GrammarError, match="special token is named"):
-        wrong = source.replace('"""<one>"""', "[1]")
         formgate.compile(wrong, vocabulary, format="lark", lexing="any")
     with pytest.raises(GrammarError, match="no special token"):
         formgate.compile(source.replace("one", "six"), vocabulary, format="lark", lexing="any")
