@@ -7,7 +7,7 @@ scalars are computed bottom-up, once.
 from __future__ import annotations
 
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from formgate.core.errors import GrammarError, LimitError
 from formgate.plugins.json_schema._facts import FALSE, NUMBER, STRING, Facts, Op
@@ -16,12 +16,14 @@ from formgate.plugins.json_schema._spelled import Numerals, join_numbers, meet_n
 from formgate.plugins.json_schema._strings import StringSet
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
     from formgate.plugins.json_schema._options import Options
     from formgate.plugins.json_schema._shapes import Lits
 
 __all__ = ["ScalarSets", "Scalars", "State"]
+
+T = TypeVar("T")
 
 # Null and truth values as bits of their kinds, numbers, strings.
 Scalars = tuple[int, NumberSet | Numerals, StringSet]
@@ -85,9 +87,7 @@ class ScalarSets:
         if found is None:
             found = _NONE
             if state.kinds & _SCALARS:
-                found = _ALL
-                for lit in state.lits:
-                    found = _meet(found, self.scalars_of(lit))
+                found = _merged(_meet, map(self.scalars_of, state.lits), _ALL)
             state.scalars = found
         return found
 
@@ -204,15 +204,9 @@ class ScalarSets:
         if op == Op.NOT:
             return self.scalars_of(parts[0] ^ 1)
         if op == Op.ALL:
-            found = _ALL
-            for part in parts:
-                found = _meet(found, self.scalars_of(part))
-            return found
+            return _merged(_meet, map(self.scalars_of, parts), _ALL)
         if op == Op.ANY:
-            found = _NONE
-            for part in parts:
-                found = _join(found, self.scalars_of(part))
-            return found
+            return _merged(_join, map(self.scalars_of, parts), _NONE)
         if op == Op.ONE:
             return self._one(parts, within)
         test, then, other = parts
@@ -223,14 +217,30 @@ class ScalarSets:
 
     def _one(self, parts: list[int], within: Scalars) -> Scalars:
         """Return the scalars that satisfy exactly one of some literals."""
-        once = twice = _NONE
-        for part in parts:
-            one = _meet(self.scalars_of(part), within)
-            twice = _join(twice, _meet(once, one))
-            once = _join(once, one)
+        alone = ((_meet(self.scalars_of(part), within), _NONE) for part in parts)
+        once, twice = _merged(_counted, alone, (_NONE, _NONE))
         if self.relaxed and twice != _NONE:
             return once  # a part may be larger than it should be, so nothing is taken away
         return _meet(once, _complement(twice))
+
+
+def _merged(merge: Callable[[T, T], T], parts: Iterable[T], nothing: T) -> T:
+    """Return parts merged two by two, so that n sets of one point each cost n log n."""
+    waiting = list(parts)
+    while len(waiting) > 1:
+        pairs = zip(waiting[::2], waiting[1::2], strict=False)
+        waiting = [*(merge(*pair) for pair in pairs), *waiting[len(waiting) & ~1 :]]
+    return waiting[0] if waiting else nothing
+
+
+def _counted(
+    left: tuple[Scalars, Scalars], right: tuple[Scalars, Scalars]
+) -> tuple[Scalars, Scalars]:
+    """Return what is in some part, and what is in two, of the parts on both sides."""
+    once, twice = left
+    other_once, other_twice = right
+    twice = _join(_join(twice, other_twice), _meet(once, other_once))
+    return _join(once, other_once), twice
 
 
 def _meet(left: Scalars, right: Scalars) -> Scalars:

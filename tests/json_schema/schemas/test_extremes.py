@@ -49,3 +49,13 @@ def test_counts_that_are_no_text(
 
 def test_a_bound_that_means_nothing_alone_empties_nothing() -> None:
     assert Acceptor('{"type": "array", "minContains": 1e999999999}').accepts([])
+
+
+@pytest.mark.parametrize("applied", ["anyOf", "oneOf"])
+def test_many_intervals(applied: str) -> None:
+    parts = [{"minimum": 2 * i, "maximum": 2 * i + 1.5} for i in range(2_000)]
+    acceptor = Acceptor({"type": "number", applied: [*parts, {"minimum": 9, "maximum": 10.5}]})
+    assert acceptor.accepts(12.5)
+    assert not acceptor.accepts(11.75)
+    assert acceptor.accepts(9.75)
+    assert acceptor.accepts(9) is acceptor.accepts(10) is (applied == "anyOf")
