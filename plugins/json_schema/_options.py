@@ -20,6 +20,9 @@ _CHOICES: dict[str, tuple[str, ...]] = {
 }
 _COUNTS = {"max_blanks": 0, "max_levels": 0, "max_states": 1, "max_clauses": 1, "max_depth": 1}
 _MAX_COUNT = 2**31 - 1
+_MAX_BITS = 256  # of an integer in a message
+# Each level of nesting has white space of its own, written out.
+_MAXIMA = {"indent": 64, "max_levels": 256}
 
 
 class Options(NamedTuple):
@@ -145,8 +148,17 @@ def _separators(value: object) -> tuple[str, str]:
 
 def _check_count(name: str, value: object, least: int) -> None:
     """Refuse what is no count."""
-    if not isinstance(value, int) or isinstance(value, bool) or not least <= value <= _MAX_COUNT:
-        raise GrammarError(f"{name} is a whole number from {least}, not {value!r:.60}")
+    most = _MAXIMA.get(name, _MAX_COUNT)
+    if not isinstance(value, int) or isinstance(value, bool) or not least <= value <= most:
+        to = f" to {most}" if name in _MAXIMA else ""
+        raise GrammarError(f"{name} is a whole number from {least}{to}, not {_shown(value)}")
+
+
+def _shown(value: object) -> str:
+    """Return a value, shortened; of an integer that Python does not write out only the size."""
+    if isinstance(value, int) and value.bit_length() > _MAX_BITS:
+        return f"a number of {value.bit_length()} bits"
+    return f"{value!r:.60}"
 
 
 def _listed(names: tuple[str, ...]) -> str:
