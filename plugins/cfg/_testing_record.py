@@ -9,13 +9,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
-from formgate.core.grammar import GrammarBuilder, Node
+from formgate.core.grammar import Cell, GrammarBuilder, Node
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
     from typing import Literal
 
-    from formgate.core.grammar import Cell, Entry, Production, Terminal
+    from formgate.core.grammar import Entry, Production, Terminal
 
     _Lexer = tuple[tuple[Terminal, ...], Literal["longest", "first"], bool, tuple[Production, ...]]
 
@@ -186,7 +186,9 @@ class Recorder(GrammarBuilder):
         ]
         listed = self._listed(pairs, comma)
         node = super().members(given, free, colon=colon, comma=comma, **options)
-        parts = (listed, colon, comma, *values, *(cell.keys for cell in free))
+        keys_of = [cell.keys for cell in free]
+        some = [cell.some for cell in free if cell.some is not None]
+        parts = (listed, colon, comma, *values, *keys_of, *some)
         return self._kept(node, "members", parts, (given, free, options))
 
     def distinct(
@@ -284,10 +286,11 @@ def _members(data: object, parts: list[Node], builder: GrammarBuilder) -> Node:
     """Repeat recorded members on another builder."""
     given, free, options = cast("tuple[list[Entry], list[Cell], dict[str, Any]]", data)
     values = parts[3 : 3 + len(given) + len(free)]
-    keys = parts[3 + len(values) :]
+    keys = parts[3 + len(values) :][: len(free)]
+    some = iter(parts[3 + len(values) + len(keys) :])
     entries = [each._replace(value=value) for each, value in zip(given, values, strict=False)]
     cells = [
-        cell._replace(keys=key, value=value)
+        Cell(key, value, None if cell.some is None else next(some))
         for cell, key, value in zip(free, keys, values[len(given) :], strict=True)
     ]
     return builder.members(entries, cells, colon=parts[1], comma=parts[2], **options)

@@ -323,18 +323,19 @@ def test_schemas_are_drawn_and_read():
     assert "start" not in report.coverage["the samples"]["rules_unused"]
 
 
+@pytest.mark.parametrize("has_some", [False, True])
 @pytest.mark.parametrize("is_ordered", [False, True])
-def test_members_and_items_are_rebuilt_as_they_were(byte_vocabulary, is_ordered):
+def test_members_and_items_are_rebuilt_as_they_were(byte_vocabulary, is_ordered, has_some):
     recorder = Recorder(embed=lambda *_: None)
     chars = recorder.plus(recorder.char_class([(ord("a"), ord("b"))]))
-    one, comma, colon = (recorder.literal(each) for each in "1,:")
+    one, three, comma, colon = (recorder.literal(each) for each in "13,:")
     items = recorder.distinct(
         [one], strings=[chars], numbers=[recorder.literal("2")], comma=comma, max=3
     )
     whole = recorder.seq(
         recorder.members(
             [Entry("a", one, required=True), Entry("c", items)],
-            [Cell(chars, one)],
+            [Cell(chars, recorder.choice(one, three), three if has_some else None)],
             colon=colon,
             comma=comma,
             ordered=is_ordered,
@@ -348,7 +349,7 @@ def test_members_and_items_are_rebuilt_as_they_were(byte_vocabulary, is_ordered)
     again = builder.build().compile(byte_vocabulary)
     recorder.start(whole)
     engine = recorder.build().compile(byte_vocabulary)
-    pieces = ('"a":1', '"b":1', '"ab":1', '"c":1', '"c":"b"', '"c":1,"b",2', '"c":1,1')
+    pieces = ('"a":1', '"b":1', '"b":3', '"ab":1', '"c":1', '"c":"b"', '"c":1,"b",2', '"c":1,1')
     texts = [
         ",".join(chosen) + "."
         for length in range(4)
@@ -356,8 +357,9 @@ def test_members_and_items_are_rebuilt_as_they_were(byte_vocabulary, is_ordered)
     ]
     accepted = [text for text in texts if engine.accepts(text)]
     assert [text for text in texts if again.accepts(text)] == accepted
-    assert '"a":1,"c":1,"b",2.' in accepted
-    assert ('"b":1,"a":1.' in accepted) is not is_ordered
+    assert ('"a":1,"c":1,"b",2.' in accepted) is not has_some
+    assert '"a":1,"b":3.' in accepted
+    assert ('"b":3,"a":1.' in accepted) is not is_ordered
 
 
 def test_formats_without_rules():
