@@ -16,7 +16,7 @@ from formgate.core.errors import LimitError
 from formgate.plugins.json_schema._disjoint import is_empty
 from formgate.plugins.json_schema._facts import FALSE
 from formgate.plugins.json_schema._shapes import NOTHING, both, least
-from formgate.plugins.json_schema._strings import StringSet
+from formgate.plugins.json_schema._strings import StringSet, is_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -156,10 +156,12 @@ def _closed(
     for name, lits in states.items():
         needed = name in shape.required or name in required
         state = world.state(lits)
-        if state.lits == NOTHING:
+        written = name.isascii() or is_text(name)
+        if state.lits == NOTHING or not written:
             if needed:
                 return None
-            banned.append(name)
+            if written:  # a name with a lone surrogate is in no text anyway
+                banned.append(name)
             continue
         count += needed
         entries.append((name, state, needed))

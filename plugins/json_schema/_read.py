@@ -88,6 +88,8 @@ def read(schema: dict[str, Json], env: Env, where: Where, world: Schemas) -> Fac
             handler = keywords.get(keyword)
             if handler is not None:
                 handler(reader, value)
+            elif not isinstance(keyword, str):
+                raise WrongSchemaError(env, where, f"{keyword!r:.60} is a key that is no string")
         reader.finish()
     return reader.facts
 
@@ -100,7 +102,7 @@ def _plain(schema: dict[str, Json], env: Env) -> Facts | None:
         return None
     keywords = _KEYWORDS[env.resource.draft.rank]
     for keyword in schema:
-        if keyword in keywords and keyword != "type":
+        if keyword != "type" and (keyword in keywords or not isinstance(keyword, str)):
             return None
     facts = Facts()
     facts.kinds = kinds
@@ -177,6 +179,7 @@ class _Reader(ScalarReader):
     def _dependent(self, keyword: str, value: Json, *, schemas: bool) -> None:
         if not isinstance(value, dict):
             raise self.wrong(keyword, f"{keyword} is an object")
+        self.texts(keyword, value)
         for name, asked in value.items():
             way = ((self.where, keyword), name)
             if isinstance(asked, list):
@@ -313,8 +316,8 @@ class _Reader(ScalarReader):
         said = self.strings or self.shortest or self.longest is not None
         if said and facts.kinds & STRING:
             facts.string = self._string_set()
-        if self.values is not None:
-            self._values(self.values)
+        if self.values:
+            self._values()
 
     def _arrays(self, arrays: ArrayFacts) -> None:
         """Take in ``additionalItems``, and drop what has no meaning alone."""

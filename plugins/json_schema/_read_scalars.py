@@ -24,6 +24,8 @@ from formgate.plugins.json_schema._strings import StringSet
 from formgate.plugins.json_schema._values import is_number, value_key
 
 if TYPE_CHECKING:
+    from collections.abc import Hashable, Iterable
+
     from formgate.plugins.json_schema._resolve import Env, Where
     from formgate.plugins.json_schema._states import Schemas
     from formgate.plugins.json_schema._values import Json
@@ -79,7 +81,7 @@ class ScalarReader:
         self.strings: list[tuple[str, str]] = []
         self.shortest = 0
         self.longest: int | None = None
-        self.values: list[list[Json]] | None = None
+        self.values: list[tuple[str, list[Json]]] = []
 
     # --- kinds and values ---
 
@@ -95,12 +97,14 @@ class ScalarReader:
         if value == "integer":
             self.integer = True
             return NUMBER
-        if not isinstance(value, list) or not all(isinstance(name, str) for name in value):
+        if not isinstance(value, list) or not value:
             raise self.wrong("type", "type is the name of a type or a list of them")
         kinds = 0
-        for name in value:
-            if name != "integer" and name not in KINDS:
-                raise self.wrong("type", f"{name!r} is not the name of a type")
+        for place, name in enumerate(value):
+            if not isinstance(name, str) or (name != "integer" and name not in KINDS):
+                raise self.wrong("type", f"{name!r:.60} is not the name of a type")
+            if name in value[:place]:
+                raise self.wrong("type", f"{name!r} stands there twice")
             kinds |= KINDS.get(name, NUMBER)
         self.integer = "integer" in value and "number" not in value
         return kinds
@@ -109,11 +113,11 @@ class ScalarReader:
         """``enum``: the values there are."""
         if not isinstance(value, list):
             raise self.wrong("enum", "enum is a list of values")
-        self.values = [value] if self.values is None else [*self.values, value]
+        self.values.append(("enum", value))
 
     def const(self, value: Json) -> None:
         """``const``: the one value there is."""
-        self.values = [[value]] if self.values is None else [*self.values, [value]]
+        self.values.append(("const", [value]))
 
     # --- numbers ---
 
@@ -191,6 +195,7 @@ class ScalarReader:
         """Return the literals of schemas by name."""
         if not isinstance(value, dict):
             raise self.wrong(keyword, f"{keyword} is an object with schemas")
+        self.texts(keyword, value)
         way = (self.where, keyword)
         lit, env = self.world.lit, self.env
         return {name: lit(inner, env, (way, name)) for name, inner in value.items()}
@@ -199,7 +204,16 @@ class ScalarReader:
         """Return a list of names."""
         if not isinstance(value, list) or not all(isinstance(name, str) for name in value):
             raise self.wrong(keyword, f"{keyword} is a list of names")
+        if len(set(value)) < len(value):
+            twice = next(name for place, name in enumerate(value) if name in value[:place])
+            raise self.wrong(keyword, f"{keyword} has {twice!r:.60} twice")
         return value
+
+    def texts(self, keyword: str, names: Iterable[object]) -> None:
+        """Refuse keys of an object that are no text, which Python's dicts may have."""
+        for name in names:
+            if not isinstance(name, str):
+                raise self.wrong(keyword, f"{keyword} has a key that is no string: {name!r:.60}")
 
     def count(self, keyword: str, value: Json) -> int:
         """Return a count; of those beyond every text the least."""
@@ -281,23 +295,27 @@ class ScalarReader:
             found = one if found is StringSet.ALL else found & one
         return found
 
-    def _values(self, lists: list[list[Json]]) -> None:
+    def _values(self) -> None:
         """``enum`` and ``const``: by kind; arrays and objects are schemas of their own."""
-        facts = self.facts
-        kept = lists[0]
-        try:
-            for other in lists[1:]:
-                keys = {value_key(value) for value in other}
-                kept = [value for value in kept if value_key(value) in keys]
-            if not all(type(value) is str for value in kept):
-                self._mixed(kept)
-                return
-        except TypeError as error:
-            raise self.wrong("const" if len(lists[-1]) == 1 else "enum", str(error)) from None
-        facts.kinds &= STRING
-        self._strings(kept)
+        keyword, kept = self.values[0]
+        for name, other in self.values[1:]:
+            keys = set(self._keys(name, other))
+            pairs = zip(kept, self._keys(keyword, kept), strict=True)
+            kept = [value for value, key in pairs if key in keys]
+        if all(type(value) is str for value in kept):
+            self.facts.kinds &= STRING
+            self._strings(kept)
+        else:
+            self._mixed(keyword, kept)
 
-    def _mixed(self, values: list[Json]) -> None:  # noqa: C901 (one for each kind)
+    def _keys(self, keyword: str, values: list[Json]) -> list[Hashable]:
+        """Return what equal values share."""
+        try:
+            return [value_key(value) for value in values]
+        except TypeError as error:
+            raise self.wrong(keyword, str(error)) from None
+
+    def _mixed(self, keyword: str, values: list[Json]) -> None:
         """Take in values that are not all strings."""
         facts = self.facts
         kinds = 0
@@ -313,14 +331,11 @@ class ScalarReader:
             elif is_number(value):
                 kinds |= NUMBER
                 numbers.append(value)
-            elif isinstance(value, list):
-                kinds |= ARRAY
-                others.append(self.world.const(value))
-            elif isinstance(value, dict):
-                kinds |= OBJECT
-                others.append(self.world.const(value))
+            elif isinstance(value, (list, dict)):
+                kinds |= ARRAY if isinstance(value, list) else OBJECT
+                others.append(self._const(keyword, value))
             else:
-                raise self.wrong("enum", f"{value!r:.60} is no JSON value")
+                raise self.wrong(keyword, f"{value!r:.60} is no JSON value")
         facts.kinds &= kinds
         if others:
             facts.ops.append((Op.CONSTS, *dict.fromkeys(others)))
@@ -330,7 +345,16 @@ class ScalarReader:
                 found = NumberSet.of(numbers)
                 facts.number = found if facts.number is None else meet_numbers(facts.number, found)
             except GrammarError as error:
-                raise self.world.placed(error, self.where) from None
+                raise self.world.placed(error, (self.where, keyword)) from None
+
+    def _const(self, keyword: str, value: Json) -> int:
+        """Return the literal of an array or an object."""
+        try:
+            return self.world.const(value)
+        except TypeError as error:
+            raise self.wrong(keyword, str(error)) from None
+        except GrammarError as error:
+            raise self.world.placed(error, (self.where, keyword)) from None
 
     def _strings(self, values: list[str]) -> None:
         """Take in the strings among the values."""

@@ -225,7 +225,7 @@ class Library:
         draft = default or self._default
         own = None
         if isinstance(schema, dict):
-            draft = self._draft(schema, draft)
+            draft = self._draft(schema, draft, (None, uri))
             name = schema.get(draft.id_keyword)
             if isinstance(name, str) and not (draft.lone_ref and "$ref" in schema):
                 own = _join(uri, name).partition("#")[0]
@@ -236,15 +236,19 @@ class Library:
             self._resources.setdefault(address, resource)
         return resource
 
-    def _draft(self, schema: dict[str, Json], default: Draft) -> Draft:
+    def _draft(self, schema: dict[str, Json], default: Draft, where: Where) -> Draft:
         """Return the draft that a schema names.
 
         Raises:
-            GrammarError: It names draft 3 or older.
+            GrammarError: It names draft 3 or older, or what is no name.
         """
-        named = schema.get("$schema")
-        if not isinstance(named, str):
+        if "$schema" not in schema:
             return default
+        named = schema["$schema"]
+        if not isinstance(named, str):
+            raise GrammarError(
+                f"{pointer((where, '$schema'))}: $schema is a string, not {named!r:.60}"
+            )
         found = draft_of(named)
         if found is None and any(f"draft-0{old}/" in named for old in (0, 1, 2, 3)):
             raise GrammarError(
@@ -285,7 +289,7 @@ class Library:
         """Return the resource that a subschema with an address is."""
         found = self._by_root.get(id(schema))
         if found is None:
-            found = Resource(uri, schema, self._draft(schema, parent.draft), where)
+            found = Resource(uri, schema, self._draft(schema, parent.draft, where), where)
             self._by_root[id(schema)] = found
             self._resources.setdefault(uri, found)
         return found

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from formgate.plugins.json_schema._ecma_search import Search
     from formgate.plugins.json_schema._strings_keys import Key
 
-__all__ = ["StringSet"]
+__all__ = ["StringSet", "is_text"]
 
 # A language of a pattern that is no larger than this is a finite set from the start.
 _FEW = 64
@@ -72,7 +72,7 @@ class StringSet:
     @staticmethod
     def of(values: Iterable[str]) -> StringSet:
         """Return the set of some texts; a lone surrogate is in no text, so it drops out."""
-        found = frozenset([value for value in values if value.isascii() or _is_text(value)])
+        found = frozenset([value for value in values if value.isascii() or is_text(value)])
         return StringSet(("values", found, True)) if found else StringSet.NONE
 
     @staticmethod
@@ -219,7 +219,7 @@ def _pattern(source: str) -> StringSet:
     return StringSet(("pattern", source, True))
 
 
-def _is_text(value: str) -> bool:
+def is_text(value: str) -> bool:
     """Say whether a string has no lone surrogate."""
     return not any("\ud800" <= character <= "\udfff" for character in value)
 

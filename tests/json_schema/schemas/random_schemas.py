@@ -21,6 +21,7 @@ values = st.recursive(
     max_leaves=6,
 )
 counts = st.integers(0, 3)
+_names = st.lists(st.sampled_from(NAMES), max_size=2, unique=True)
 
 
 def schemas(*, draft: str = "2020-12", references: bool = True) -> st.SearchStrategy[Any]:
@@ -33,7 +34,7 @@ def schemas(*, draft: str = "2020-12", references: bool = True) -> st.SearchStra
         st.fixed_dictionaries({"const": values}),
         st.fixed_dictionaries({"enum": st.lists(values, min_size=1, max_size=3)}),
         st.fixed_dictionaries({"minimum": st.integers(-1, 3)}),
-        st.fixed_dictionaries({"required": st.lists(st.sampled_from(NAMES), max_size=2)}),
+        st.fixed_dictionaries({"required": _names}),
     )
     if references:
         targets = ("#/$defs/x", "#/$defs/y")
@@ -53,8 +54,9 @@ def _document(root: Any, x: Any, y: Any) -> Any:
 def _composite(parts: st.SearchStrategy[Any], draft: str) -> st.SearchStrategy[Any]:
     some = st.lists(parts, min_size=1, max_size=3)
     named = st.dictionaries(st.sampled_from(NAMES), parts, min_size=1, max_size=3)
-    names = st.lists(st.sampled_from(NAMES), max_size=2)
-    kinds = st.one_of(st.sampled_from(KINDS), st.lists(st.sampled_from(KINDS), min_size=1))
+    kinds = st.one_of(
+        st.sampled_from(KINDS), st.lists(st.sampled_from(KINDS), min_size=1, unique=True)
+    )
     optional: dict[str, st.SearchStrategy[Any]] = {
         "type": kinds,
         "allOf": some,
@@ -72,7 +74,7 @@ def _composite(parts: st.SearchStrategy[Any], draft: str) -> st.SearchStrategy[A
             st.fixed_dictionaries({"maxLength": counts}),
             st.fixed_dictionaries({"enum": st.lists(st.sampled_from(NAMES), min_size=1)}),
         ),
-        "required": names,
+        "required": _names,
         "minProperties": counts,
         "maxProperties": counts,
         "minItems": counts,
@@ -88,7 +90,7 @@ def _composite(parts: st.SearchStrategy[Any], draft: str) -> st.SearchStrategy[A
     }
     if draft in ("2019-09", "2020-12"):
         optional |= {
-            "dependentRequired": st.dictionaries(st.sampled_from(NAMES), names, max_size=2),
+            "dependentRequired": st.dictionaries(st.sampled_from(NAMES), _names, max_size=2),
             "dependentSchemas": named,
             "minContains": counts,
             "maxContains": counts,
@@ -107,7 +109,7 @@ def _composite(parts: st.SearchStrategy[Any], draft: str) -> st.SearchStrategy[A
         optional["exclusiveMaximum"] = st.booleans()
     if draft in ("4", "6", "7"):
         optional["dependencies"] = st.dictionaries(
-            st.sampled_from(NAMES), st.one_of(parts, names), max_size=2
+            st.sampled_from(NAMES), st.one_of(parts, _names), max_size=2
         )
     # A few keywords at a time: with all of them nothing is ever valid.
     return st.lists(st.sampled_from(sorted(optional)), min_size=1, max_size=4, unique=True).flatmap(

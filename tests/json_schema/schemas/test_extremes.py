@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 from acceptor import Acceptor
 
-from formgate.core.errors import EmptyLanguageError
+import formgate
+from formgate.core.errors import EmptyLanguageError, GrammarError
 from formgate.core.grammar import GrammarBuilder
 from formgate.plugins.json_schema import compile_json_schema
 
@@ -59,3 +60,75 @@ def test_many_intervals(applied: str) -> None:
     assert not acceptor.accepts(11.75)
     assert acceptor.accepts(9.75)
     assert acceptor.accepts(9) is acceptor.accepts(10) is (applied == "anyOf")
+
+
+# --- keys and names that no text has ---
+
+LONE = "\ud800"
+
+
+@pytest.mark.parametrize(
+    ("schema", "place"),
+    [
+        ({"properties": {1: {}}}, "#/properties: "),
+        ({"items": {"patternProperties": {1: {}}}}, "#/items/patternProperties: "),
+        ({"dependentSchemas": {None: {}}}, "#/dependentSchemas: "),
+        ({"dependentRequired": {1: ["a"]}}, "#/dependentRequired: "),
+        ({"dependencies": {1: {}}}, "#/dependencies: "),
+        ({1: 2}, "#: "),
+        ({"type": "null", 1: 2}, "#: "),
+        ({"const": {1: 2}}, "#/const: "),
+        ({"enum": [1], "const": [{1: 2}]}, "#/const: "),
+        ({"const": float("nan"), "enum": [1]}, "#/const: "),
+        ({"const": [float("nan")]}, "#/const: "),
+        ({"enum": [1, object()]}, "#/enum: "),
+        ({"const": 1, "enum": [1, object()]}, "#/enum: "),
+        ({"enum": [[10**5_000]]}, "#/enum: "),
+        ({"type": []}, "#/type: "),
+        ({"type": ["null", "null"]}, "#/type: "),
+        ({"required": ["a", "b", "a"]}, "#/required: "),
+        ({"dependentRequired": {"a": ["b", "b"]}}, "#/dependentRequired/a: "),
+        ({"$schema": 3}, "#/$schema: "),
+        ({"items": {"$id": "http://a/b", "$schema": 3}}, "#/items/$schema: "),
+    ],
+    ids=lambda one: one if isinstance(one, str) else "schema",
+)
+def test_what_only_python_or_no_draft_has(schema: Any, place: str) -> None:
+    with pytest.raises(GrammarError) as caught:
+        compile_json_schema(schema, GrammarBuilder())
+    assert not isinstance(caught.value, EmptyLanguageError)
+    assert caught.value.reason.startswith(place)
+
+
+@pytest.mark.parametrize("order", ["schema", "any"])
+@pytest.mark.parametrize(
+    ("schema", "accepted", "refused"),
+    [
+        ({"properties": {LONE: {}, "a": {"type": "null"}}}, '{"a": null}', '{"a": 1}'),
+        ({"type": ["null", "object"], "required": [LONE]}, "null", "{}"),
+        ({"const": {LONE: 1}, "title": "none"}, None, '{"\\ud800": 1}'),
+        ({"enum": [{LONE: 1}, {"a": LONE}, {"a": 1}]}, '{"a": 1}', "{}"),
+        ({"type": "object", "dependentRequired": {"a": [LONE]}}, "{}", '{"a": 1}'),
+        ({"type": "object", "dependentSchemas": {LONE: False}}, '{"a": 1}', '{"\\ud800": 1}'),
+        ({"not": {"required": [LONE]}}, '{"a": 1}', "null"),
+        ({"not": {"const": {LONE: 1}}}, "{}", '{"\\ud800": 1}'),
+        ({"properties": {LONE: {}}, "additionalProperties": False}, "{}", '{"\\ud800": 1}'),
+        ({"properties": {LONE: {}}, "maxProperties": 1, "minProperties": 1}, '{"a": 1}', "{}"),
+    ],
+)
+def test_no_text_has_a_lone_surrogate(
+    schema: Any,
+    accepted: str | None,
+    refused: str,
+    order: str,
+    byte_vocabulary: formgate.Vocabulary,
+) -> None:
+    def compiled() -> formgate.Engine:
+        return formgate.compile(schema, byte_vocabulary, format="json_schema", property_order=order)
+
+    if accepted is None:
+        with pytest.raises(EmptyLanguageError):
+            compiled()
+        return
+    assert compiled().accepts(accepted)
+    assert not compiled().accepts(refused)
