@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from formgate.core.errors import LimitError
 from formgate.plugins.json_schema._array_clauses import ArrayClauses
 from formgate.plugins.json_schema._closed import (
     ClosedArray,
@@ -64,11 +65,14 @@ class Automaton:
             return []
         found: list[ClosedObject] | None = state.clauses.get(_CLOSED_OBJECTS)
         if found is None:
-            found = [
-                closed
-                for shape in self._objects.of_state(state)
-                for closed in close_object(shape, self.world)
-            ]
+            try:
+                found = [
+                    closed
+                    for shape in self._objects.of_state(state)
+                    for closed in close_object(shape, self.world)
+                ]
+            except LimitError as error:
+                raise self.world.limited(error, state.lits) from None
             state.clauses[_CLOSED_OBJECTS] = found
         return found
 
@@ -78,7 +82,10 @@ class Automaton:
             return []
         found: list[ClosedArray] | None = state.clauses.get(_CLOSED_ARRAYS)
         if found is None:
-            closed = (close_array(shape, self.world) for shape in self._arrays.of_state(state))
+            try:
+                closed = [close_array(one, self.world) for one in self._arrays.of_state(state)]
+            except LimitError as error:
+                raise self.world.limited(error, state.lits) from None
             found = [one for one in closed if one is not None]
             state.clauses[_CLOSED_ARRAYS] = found
         return found

@@ -216,7 +216,8 @@ class Clauses(Generic[S]):
         if kind == Op.ANY:
             return self.product(found, self._any_of(op[1:], track))
         if kind == Op.CONSTS:
-            return self.product(found, self._union(self.of(lit) for lit in op[1:]))
+            shapes = (shape for lit in op[1:] for shape in self.of(lit))
+            return self.product(found, self._distinct(shapes, len(op)))
         if kind == Op.ONE:
             return self._one_of(op[1:], track, found, base)
         if kind == Op.IF:
@@ -385,13 +386,14 @@ class Clauses(Generic[S]):
         if left == [self._any]:
             return right
         found = []
+        granted = max(len(left), len(right))
         for one in left:
             for other in right:
                 met = self._meet(one, other)
                 if met is not None:
                     found.append(met)
-            self._check(found)
-        return found if len(found) < 2 else self._widest(self._distinct(found))
+            self._check(found, granted)
+        return found if len(found) < 2 else self._widest(self._distinct(found, granted))
 
     def _widest(self, shapes: list[S]) -> list[S]:
         """Return shapes without those that are part of others, where there are some.
@@ -414,7 +416,7 @@ class Clauses(Generic[S]):
         """Return the alternatives of several lists; one that says nothing stands for all."""
         return self._distinct(shape for branch in branches for shape in branch)
 
-    def _distinct(self, shapes: Iterable[S]) -> list[S]:
+    def _distinct(self, shapes: Iterable[S], granted: int = 0) -> list[S]:
         """Return shapes without repetitions."""
         found: dict[Hashable, S] = {}
         for shape in shapes:
@@ -422,7 +424,7 @@ class Clauses(Generic[S]):
         kept = list(found.values())
         if self._any in kept and all(shape.evaluated is None for shape in kept):
             return [self._any]
-        self._check(kept)
+        self._check(kept, granted)
         return kept
 
     def _meet(self, left: S, right: S) -> S | None:
@@ -433,9 +435,9 @@ class Clauses(Generic[S]):
         met: S | None = left.meet(right, self._join)
         return met
 
-    def _check(self, shapes: list[S]) -> None:
-        """Refuse too long a list."""
-        if len(shapes) > self._world.options.max_clauses:
+    def _check(self, shapes: list[S], granted: int) -> None:
+        """Refuse too long a list; as many as there are constants, or were before, may be."""
+        if len(shapes) > max(self._world.options.max_clauses, granted):
             raise self._too_many()
 
     def _too_many(self) -> LimitError:

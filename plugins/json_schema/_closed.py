@@ -13,7 +13,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from formgate.core.errors import LimitError
-from formgate.plugins.json_schema._disjoint import is_empty
+from formgate.plugins.json_schema._disjoint import Patience
 from formgate.plugins.json_schema._facts import FALSE
 from formgate.plugins.json_schema._shapes import NOTHING, both, least
 from formgate.plugins.json_schema._strings import StringSet, is_text
@@ -33,6 +33,7 @@ _NO_NAMES: frozenset[str] = frozenset()
 _MANY_CELLS = 12
 _MAX_CELLS = 64
 _MAX_SPLITS = 256
+_PATIENCE_S = 1.5  # for asking the engine which combinations of patterns there are
 
 
 class ClosedObject(NamedTuple):
@@ -254,6 +255,7 @@ def _split(
 ) -> list[tuple[StringSet, dict[StringSet, bool]]]:
     """Return the atoms that are not surely empty or banned, with the patterns that they match."""
     atoms: list[tuple[StringSet, dict[StringSet, bool]]] = [(StringSet.ALL, {})]
+    patience = Patience(_PATIENCE_S)
     for pattern in patterns:
         split = []
         for strings, signs in atoms:
@@ -268,7 +270,11 @@ def _split(
         atoms = split
         if len(atoms) > _MANY_CELLS:
             # Patterns that exclude each other make no combinations: have the engine look.
-            atoms = [atom for atom in atoms if sum(atom[1].values()) < 2 or not is_empty(atom[0])]
+            atoms = [
+                atom
+                for atom in atoms
+                if sum(atom[1].values()) < 2 or not patience.is_empty(atom[0])
+            ]
         if len(atoms) > _MAX_CELLS:
             raise LimitError(
                 f"the patterns for the names of one object make more than {_MAX_CELLS} "

@@ -7,6 +7,7 @@ otherwise.
 
 from __future__ import annotations
 
+from time import monotonic
 from typing import TYPE_CHECKING
 
 from formgate.core.errors import EmptyLanguageError, FormgateError
@@ -15,14 +16,35 @@ if TYPE_CHECKING:
     from formgate.core.vocabulary import Vocabulary
     from formgate.plugins.json_schema._strings import StringSet
 
-__all__ = ["is_empty"]
+__all__ = ["Patience"]
 
-_TIMEOUT_S = 0.5
+_TIMEOUT_S = 0.5  # for one set
 
 _bytes: Vocabulary | None = None
 
 
-def is_empty(strings: StringSet) -> bool:
+class Patience:
+    """How long the engine may be asked in one place; then nothing more is decided.
+
+    Args:
+        seconds: In all.
+    """
+
+    def __init__(self, seconds: float) -> None:
+        self.left = seconds
+
+    def is_empty(self, strings: StringSet) -> bool:
+        """Say whether a set has no string; False if that cannot be decided in time."""
+        if self.left <= 0:
+            return strings.is_empty()
+        started = monotonic()
+        try:
+            return _is_empty(strings, min(self.left, _TIMEOUT_S))
+        finally:
+            self.left -= monotonic() - started
+
+
+def _is_empty(strings: StringSet, timeout_s: float) -> bool:
     """Say whether a set has no string; False if that cannot be decided quickly."""
     from formgate.core.grammar import GrammarBuilder  # noqa: PLC0415 (rarely needed)
 
@@ -31,7 +53,7 @@ def is_empty(strings: StringSet) -> bool:
     builder = GrammarBuilder()
     try:
         builder.start(strings.node(builder))
-        builder.build().compile(_vocabulary(), timeout_s=_TIMEOUT_S)
+        builder.build().compile(_vocabulary(), timeout_s=timeout_s)
     except EmptyLanguageError:
         return True
     except FormgateError:

@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Scalars", "Schemas", "Site", "State"]
 
-_NAMED = 4  # literals that the name of a rule shows
+_NAMED = 4  # literals that the name of a rule, or a message, shows
 _LAST = (1 << 62,)  # a position after all others
 _SHORT = 8  # a chain of references that is followed at once
 
@@ -400,6 +400,14 @@ class Schemas(ScalarSets):
         if not self.options.relax:
             raise UnsupportedConstraint(f"{where}: {reason}", hint=hint)
         self.relaxed.setdefault(where, reason)
+
+    def limited(self, error: LimitError, lits: Lits) -> LimitError:
+        """Return an error that names the place in the schema, if it does not yet."""
+        words = str(error)
+        if "#" in words.partition(": ")[0]:
+            return error
+        place = self.where(islice(lits, _NAMED)) or "#"
+        return LimitError(f"{place}: {words}")
 
     def placed(self, error: GrammarError, where: Where) -> GrammarError:
         """Return an error that names the place in the schema."""

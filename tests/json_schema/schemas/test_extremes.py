@@ -8,7 +8,7 @@ import pytest
 from acceptor import Acceptor
 
 import formgate
-from formgate.core.errors import EmptyLanguageError, GrammarError
+from formgate.core.errors import EmptyLanguageError, GrammarError, LimitError
 from formgate.core.grammar import GrammarBuilder
 from formgate.plugins.json_schema import compile_json_schema
 
@@ -132,3 +132,38 @@ def test_no_text_has_a_lone_surrogate(
         return
     assert compiled().accepts(accepted)
     assert not compiled().accepts(refused)
+
+
+# --- many constants, many patterns ---
+
+
+@pytest.mark.parametrize(
+    ("beside", "valid"), [({}, True), ({"required": ["b"]}, True), ({"required": ["c"]}, False)]
+)
+def test_constants_need_no_clauses(beside: Any, *, valid: bool) -> None:
+    constants = [{"a": i, "b": [i]} for i in range(1_500)]
+    acceptor = Acceptor({"type": "object", "enum": constants, **beside})
+    assert acceptor.accepts({"b": [1_499], "a": 1_499}) is valid
+    assert not acceptor.accepts({"b": [1_499], "a": 1})
+    assert Acceptor({"items": {"enum": [[i] for i in range(1_500)]}}).accepts([[1_499]])
+
+
+@pytest.mark.parametrize(
+    "schema",
+    [
+        {
+            "patternProperties": {f"a.{{{i}}}b": {"minimum": i} for i in range(12)},
+            "additionalProperties": False,
+        },
+        {
+            "allOf": [
+                {"anyOf": [{"required": [f"a{i}"]}, {"required": [f"b{i}"]}]} for i in range(40)
+            ]
+        },
+        {"patternProperties": {letter: {"minimum": ord(letter)} for letter in "abcdefghijklmnop"}},
+    ],
+)
+def test_limits_name_the_place(schema: Any) -> None:
+    with pytest.raises(LimitError) as caught:
+        compile_json_schema({"properties": {"x": schema}}, GrammarBuilder())
+    assert str(caught.value).startswith("#/properties/x")
