@@ -97,6 +97,8 @@ class ScalarReader:
         if value == "integer":
             self.integer = True
             return NUMBER
+        if isinstance(value, str):
+            raise self.wrong("type", f"{value!r:.60} is not the name of a type")
         if not isinstance(value, list) or not value:
             raise self.wrong("type", "type is the name of a type or a list of them")
         kinds = 0

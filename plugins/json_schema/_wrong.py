@@ -40,7 +40,10 @@ def explain(error: WrongSchemaError) -> GrammarError:
         found = None
     else:
         validator: Any = getattr(jsonschema, _VALIDATORS[draft])
-        found = best_match(validator(validator.META_SCHEMA).iter_errors(resource.root))
+        try:
+            found = best_match(validator(validator.META_SCHEMA).iter_errors(resource.root))
+        except Exception:  # noqa: BLE001 (deep or odd schemas end it in many ways; it only adds words)
+            found = None
     if found is not None:
         where: Where = resource.where
         for step in found.absolute_path:

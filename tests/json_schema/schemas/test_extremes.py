@@ -167,3 +167,11 @@ def test_limits_name_the_place(schema: Any) -> None:
     with pytest.raises(LimitError) as caught:
         compile_json_schema({"properties": {"x": schema}}, GrammarBuilder())
     assert str(caught.value).startswith("#/properties/x")
+
+
+def test_what_is_wrong_deep_inside_is_said() -> None:
+    schema: Any = {"type": "nul"}
+    for _ in range(400):  # jsonschema itself gives up there
+        schema = {"items": schema}
+    with pytest.raises(GrammarError, match=r"items/type: this is no JSON Schema.*'nul'"):
+        compile_json_schema(schema, GrammarBuilder())
