@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 __all__ = ["load", "read_text"]
 
 _OPTIONS = ("decimals",)
+_MAX_DIGITS = 100_000  # of an integer
 
 
 def read_text(
@@ -38,7 +39,7 @@ def read_text(
 
     Raises:
         ParseError: The text is no JSON, or the type of the source refuses it.
-        LimitError: It is nested too deep for Python.
+        LimitError: It is nested too deep for Python, or has an integer of over 100,000 digits.
         TypeError: `wanted` has another option.
     """
     for name in wanted:
@@ -101,6 +102,7 @@ def load(text: str) -> object:
 
     Raises:
         ParseError: It is no JSON, has a name twice in an object, or half of a surrogate pair.
+        LimitError: It has an integer of over 100,000 digits.
     """
     try:
         value: object = json.loads(
@@ -123,7 +125,9 @@ def load(text: str) -> object:
 
 
 def _integer(text: str) -> int:
-    # int() of a text gives up after some thousand digits
+    # int() of a text gives up after some thousand digits, and takes quadratic time
+    if len(text) > _MAX_DIGITS:
+        raise LimitError(f"the output has an integer of more than {_MAX_DIGITS:,} digits")
     return int(text) if len(text) < 1000 else int(Decimal(text))
 
 

@@ -82,6 +82,12 @@ def test_depth():
         read({}, "[" * 100_000 + "]" * 100_000)
 
 
+def test_digits():
+    assert read({}, "[-" + "9" * 5_000 + "]") == [1 - 10**5_000]
+    with pytest.raises(LimitError, match="100,000 digits"):
+        read(int, "9" * 300_000)
+
+
 def test_options_are_known_or_refused():
     with pytest.raises(TypeError, match="decimal"):
         read({}, "1", decimal=True)
