@@ -68,6 +68,8 @@ class Validator:
     def _value(self, state: State, value: Json) -> tuple[Json] | None:
         """Return a value, in the schema's order, if it is in a state."""
         if isinstance(value, dict):
+            if not all(isinstance(name, str) for name in value):
+                return None  # no JSON value, so none that is valid
             objects = (self._object(one, value) for one in self.automaton.objects(state))
             return next(((found,) for found in objects if found is not None), None)
         if isinstance(value, list):

@@ -10,7 +10,7 @@ from acceptor import Acceptor
 import formgate
 from formgate.core.errors import EmptyLanguageError, GrammarError, LimitError
 from formgate.core.grammar import GrammarBuilder
-from formgate.plugins.json_schema import compile_json_schema
+from formgate.plugins.json_schema import Validator, compile_json_schema
 
 HUGE = ("1e999999999", "1e300", "9999999999", "3e11", "1" + "0" * 3_000)
 
@@ -175,3 +175,9 @@ def test_what_is_wrong_deep_inside_is_said() -> None:
         schema = {"items": schema}
     with pytest.raises(GrammarError, match=r"items/type: this is no JSON Schema.*'nul'"):
         compile_json_schema(schema, GrammarBuilder())
+
+
+def test_objects_with_keys_that_are_no_text_are_no_values() -> None:
+    assert not Validator(True).is_valid({1: 2})
+    assert not Validator({"items": {}}).is_valid([{None: 1}])
+    assert Validator(True).is_valid({"1": 2})
