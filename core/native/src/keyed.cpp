@@ -15,7 +15,7 @@ bool test(const std::vector<std::uint64_t>& bits, std::uint32_t i) {
   return (bits[i >> 6] >> (i & 63)) & 1;
 }
 
-// Appends `digits` to the exponent; false where it has more digits than are summed here.
+// Reads an exponent; false where it has more digits than are summed here.
 bool parse_exponent(std::string_view digits, std::int64_t& out) {
   bool negative = false;
   if (!digits.empty() && (digits[0] == '-' || digits[0] == '+')) {
