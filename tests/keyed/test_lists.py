@@ -149,6 +149,16 @@ def test_members_are_those_written_out(object_, data):
         check(grammar.compile(vocabulary, options=options), texts, tokens, choices)
 
 
+def test_the_last_place_is_kept_for_what_must_come():
+    cells = [(["b"], ["0"], "0"), (["ab", "ba"], ["0"], None)]
+    engine = grammar_of([], cells, False, 0, 2).compile(BYTES)
+    state = engine.start()
+    for byte in b'{"ba":0,"':
+        state = engine.advance(state, byte)
+    assert engine.allowed_tokens(state).to_list() == [ord("b")]
+    assert not engine.is_allowed(state, ord("a"))
+
+
 @settings(max_examples=200, deadline=None)
 @given(objects(), st.data())
 def test_keys_are_texts_however_they_are_spelled(object_, data):

@@ -176,6 +176,7 @@ ExprId Keyed::key(std::uint32_t state) {
   if (cells_open(states_[state])) {
     const std::vector<Cell>& cells = tables_[number].cells;
     for (std::uint32_t j = 0; j < cells.size(); ++j) {
+      if (after(state, j, nullptr) == kNothing) continue;  // no place is left for its keys
       const ExprId keys = without(cells[j].keys, sets_[states_[state].used]);
       (cells[j].quoted ? quoted : ways).push_back(capture(state, j, keys, JsonReader()));
     }
