@@ -159,6 +159,14 @@ def test_the_last_place_is_kept_for_what_must_come():
     assert not engine.is_allowed(state, ord("a"))
 
 
+def test_the_empty_key_runs_out_like_others():
+    engine = grammar_of([], [([""], ["0", "1"], "0")], False, 0, None).compile(BYTES)
+    state = engine.start()
+    for byte in b'{"":':
+        state = engine.advance(state, byte)
+    assert engine.allowed_tokens(state).to_list() == [ord("0")]
+
+
 @settings(max_examples=200, deadline=None)
 @given(objects(), st.data())
 def test_keys_are_texts_however_they_are_spelled(object_, data):

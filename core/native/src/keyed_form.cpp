@@ -151,7 +151,7 @@ ExprId Keyed::after(std::uint32_t state, std::uint32_t cell, const std::string* 
 // Whether a cell has other keys than those used and one more.
 bool Keyed::others_left(std::uint32_t state, std::uint32_t cell, const std::string* key) {
   const ExprId keys = tables_[states_[state].table].cells[cell].keys;
-  if (pool_.node(keys).kind != Kind::kSpelled) return true;
+  if (pool_.node(keys).kind != Kind::kSpelled && keys != ExprPool::kEpsilonId) return true;
   std::vector<std::string> names = sets_[states_[state].used];
   if (key) names.push_back(*key);
   return without(keys, names) != kNothing;
@@ -186,6 +186,9 @@ ExprId Keyed::key(std::uint32_t state) {
 }
 
 ExprId Keyed::without(ExprId keys, const std::vector<std::string>& names) {
+  if (keys == ExprPool::kEpsilonId) {
+    return std::ranges::find(names, "") == names.end() ? keys : kNothing;
+  }
   if (keys == kNothing || pool_.node(keys).kind != Kind::kSpelled || names.empty()) return keys;
   std::vector<ExprId> texts;
   for (const std::string& name : names) texts.push_back(pool_.literal(name));
