@@ -24,5 +24,6 @@ def register_adapters(register: Callable[[AdapterSpec], None]) -> None:
             requires=("transformers>=5.0", "torch>=2.6"),
             extra="transformers",
             description="logits processor for generate and pipeline of Hugging Face transformers",
+            tested="run",
         )
     )

@@ -13,6 +13,8 @@ if TYPE_CHECKING:
 
 __all__ = ["add_parser", "run"]
 
+_TESTED = {"run": "run", "contract": "by contract", None: "unknown"}
+
 
 def add_parser(subparsers: argparse._SubParsersAction[Any]) -> None:
     """Add this subcommand to the command line."""
@@ -20,7 +22,9 @@ def add_parser(subparsers: argparse._SubParsersAction[Any]) -> None:
         "backends",
         help="list the back ends and whether they can be used here",
         description="List the back ends that formgate has adapters for, and whether they can be "
-        "used here. Versions are compared; nothing is imported unless --load is given.",
+        "used here. Versions are compared; nothing is imported unless --load is given. TESTED says "
+        "whether the adapter's tests run the back end itself, or only hold the adapter against "
+        "the back end's source and play its calls (by contract).",
     )
     parser.add_argument("--load", action="store_true", help="import each adapter as a trial")
     parser.add_argument("--json", action="store_true", help="print JSON")
@@ -39,6 +43,7 @@ def run(args: argparse.Namespace) -> int:
                     "name": spec.name,
                     "description": spec.description,
                     "requires": list(spec.requires),
+                    "tested": spec.tested,
                     "usable": not problems,
                     "problems": list(problems),
                     "install": spec.installation,
@@ -53,11 +58,12 @@ def run(args: argparse.Namespace) -> int:
             "usable"
             if not problems
             else f"{'; '.join(problems)}; run: pip install {spec.installation}",
+            _TESTED[spec.tested],
             spec.description,
         )
         for spec, problems in states
     ]
-    print_columns(("BACKEND", "STATE", "DESCRIPTION"), rows)
+    print_columns(("BACKEND", "STATE", "TESTED", "DESCRIPTION"), rows)
     return 0
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 from importlib import import_module, metadata
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Literal, Protocol
 
 from formgate.core.errors import MissingDependencyError, PluginError
 
@@ -96,6 +96,9 @@ class AdapterSpec:
         extra: The extra that installs them, as in ``formgate[extra]``; for a stranger's plugin the
             distribution is named too: ``"distribution[extra]"``.
         description: One line for listings.
+        tested: How the adapter's own tests see the back end: ``"run"`` where they run the back end
+            itself, ``"contract"`` where they can only hold the adapter against the back end's
+            source and play its calls; None where its author does not say.
     """
 
     name: str
@@ -103,10 +106,15 @@ class AdapterSpec:
     requires: tuple[str, ...] = ()
     extra: str | None = None
     description: str = ""
+    tested: Literal["run", "contract"] | None = None
 
     def __post_init__(self) -> None:
         _check_name("adapter", self.name)
         _check_target("adapter", self.name, self.target)
+        if self.tested not in ("run", "contract", None):
+            raise PluginError(
+                f"adapter {self.name!r}: tested is 'run', 'contract' or None, not {self.tested!r}"
+            )
         for requirement in self.requires:
             if _REQUIREMENT.fullmatch(requirement) is None:
                 raise PluginError(

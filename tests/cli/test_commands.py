@@ -71,7 +71,14 @@ def test_backends(run):
     (transformers,) = [each for each in json.loads(out) if each["name"] == "transformers"]
     assert transformers["install"] == "formgate[transformers]"
     assert transformers["usable"] == (not transformers["problems"])
-    assert run("backends")[1].splitlines()[0].split() == ["BACKEND", "STATE", "DESCRIPTION"]
+    assert transformers["tested"] == "run"
+    header, *lines = run("backends")[1].splitlines()
+    assert header.split() == ["BACKEND", "STATE", "TESTED", "DESCRIPTION"]
+    for entry in json.loads(out):
+        (line,) = [line for line in lines if line.split()[0] == entry["name"]]
+        assert entry["tested"] in ("run", "contract")
+        assert {"run": " run ", "contract": " by contract "}[entry["tested"]] in line
+        assert entry["usable"] or f"pip install {entry['install']}" in line
 
 
 def test_check_says_yes(run):

@@ -137,6 +137,8 @@ def test_descriptions_are_checked_when_made():
         AdapterSpec("a", "module.attribute")
     with pytest.raises(PluginError, match="neither 'name' nor"):
         AdapterSpec("a", "m:a", requires=("torch==2",))
+    with pytest.raises(PluginError, match="tested is 'run', 'contract' or None, not 'yes'"):
+        AdapterSpec("a", "m:a", tested="yes")
 
 
 class TestGuess:
