@@ -126,20 +126,18 @@ def _need(cells: list[_Cell], place: int, lits: Lits, world: Schemas) -> dict[in
 
 def _known(shape: ObjectShape) -> tuple[dict[str, Lits], dict[StringSet, None]]:
     """Return what members of the names that matter satisfy, and the patterns of all others."""
-    names = dict.fromkeys(shape.props)
-    names.update(shape.required)
+    states = dict(shape.props)
+    for name in shape.required:
+        states.setdefault(name, ())
     patterns: dict[StringSet, None] = {}
     for keys, _ in (*shape.universals, *shape.some):
-        if keys.names and not keys.names <= names.keys():
-            names.update(dict.fromkeys(sorted(keys.names - names.keys())))
+        if keys.names and not keys.names <= states.keys():
+            states.update(dict.fromkeys(sorted(keys.names - states.keys()), ()))
         patterns.update(dict.fromkeys(keys.patterns))
-    states: dict[str, Lits] = {}
-    for name in names:
-        lits = shape.props.get(name, ())
-        for keys, those in shape.universals:
+    for keys, those in shape.universals:
+        for name, lits in states.items():
             if keys.contains(name):
-                lits = both(lits, those)
-        states[name] = lits
+                states[name] = both(lits, those)
     return states, patterns
 
 

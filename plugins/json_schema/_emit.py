@@ -8,12 +8,12 @@ deep stack: such a state is written when the others are done.
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
-from weakref import WeakKeyDictionary
 
 from formgate.core.errors import UnsupportedConstraint
 from formgate.plugins.json_schema._emit_arrays import ArrayWriter
 from formgate.plugins.json_schema._emit_objects import ObjectWriter
-from formgate.plugins.json_schema._facts import FALSE_VALUE, NULL, TRUE_VALUE
+from formgate.plugins.json_schema._facts import ARRAY, FALSE_VALUE, NULL, OBJECT, TRUE_VALUE
+from formgate.plugins.json_schema._notes import notes_of
 from formgate.plugins.json_schema._numbers import NumberSet
 from formgate.plugins.json_schema._strings import StringSet
 from formgate.plugins.json_schema._style import Style, style
@@ -22,16 +22,14 @@ if TYPE_CHECKING:
     from formgate.core.grammar import GrammarBuilder, Node
     from formgate.plugins.json_schema._automaton import Automaton
     from formgate.plugins.json_schema._options import Options
-    from formgate.plugins.json_schema._scalars import Scalars, State
+    from formgate.plugins.json_schema._scalars import State
     from formgate.plugins.json_schema._spelled import Numerals
 
 __all__ = ["Emitter"]
 
 _DEEP = 24  # states within states that are written at once
-
-
-# How many schemas each builder was given: their rules need names of their own.
-_written: WeakKeyDictionary[GrammarBuilder, int] = WeakKeyDictionary()
+_COMPOSITE = ARRAY | OBJECT
+_WORDS = ((NULL, "null"), (FALSE_VALUE, "false"), (TRUE_VALUE, "true"))
 
 
 class _Record:
@@ -63,8 +61,11 @@ class Emitter:
         self._levels = options.indent is not None
         self._styles: list[Style] = []
         self._records: dict[tuple[State, int], _Record] = {}
-        self._scalars: dict[Scalars, list[Node]] = {}
-        number = _written[builder] = _written.get(builder, 0) + 1
+        self._plain: dict[State, Node] = {}  # of states that have scalars only
+        self._quoted: dict[Node, Node] = {}  # JSON strings by the nodes of their texts
+        self._notes = notes_of(builder)
+        self._notes.schemas += 1
+        number = self._notes.schemas
         self.suffix = "" if number == 1 else f" of schema {number}"
         self._waiting: list[tuple[State, int]] = []
         self._depth = 0
@@ -91,6 +92,13 @@ class Emitter:
 
     def value(self, state: State, level: int) -> Node:
         """Return the node of a state, at a level of nesting."""
+        if not state.kinds & _COMPOSITE:
+            node = self._plain.get(state)
+            if node is None:
+                nodes = self.scalars(state)
+                node = nodes[0] if len(nodes) == 1 else self.builder.choice(*nodes)
+                self._plain[state] = node
+            return node
         level = level if self._levels else 0
         record = self._records.get((state, level))
         if record is None:
@@ -136,25 +144,20 @@ class Emitter:
 
     def scalars(self, state: State) -> list[Node]:
         """Return the nodes of the null, truth values, numbers and strings of a state."""
-        scalars = self.world.scalars(state)
-        found = self._scalars.get(scalars)
-        if found is None:
-            bits, numbers, strings = scalars
-            found = []
-            for bit, text in ((NULL, "null"), (FALSE_VALUE, "false"), (TRUE_VALUE, "true")):
-                if bits & bit:
-                    found.append(self.builder.literal(text))
-            if numbers is not NumberSet.NONE and not numbers.is_empty():
-                found.append(self.numbers(numbers, state))
-            if strings is not StringSet.NONE and not strings.is_empty():
-                found.append(self.string(strings, state))
-            self._scalars[scalars] = found
+        bits, numbers, strings = self.world.scalars(state)
+        found = []
+        if bits:
+            found = [self.builder.literal(text) for bit, text in _WORDS if bits & bit]
+        if numbers is not NumberSet.NONE and not numbers.is_empty():
+            found.append(self.numbers(numbers, state))
+        if strings is not StringSet.NONE and not strings.is_empty():
+            found.append(self.string(strings, state))
         return found
 
     def numbers(self, numbers: NumberSet | Numerals, state: State, *, rules: bool = True) -> Node:
         """Return the node of numbers of a state, without rules where they are compared."""
         try:
-            return numbers.node(self.builder, rules=rules)
+            return numbers.node(self.builder, rules=rules, notes=self._notes)
         except UnsupportedConstraint as error:
             self._left_out(error, state)
             return NumberSet.ALL.node(self.builder)
@@ -162,15 +165,19 @@ class Emitter:
     def texts(self, strings: StringSet, state: State) -> Node:
         """Return the node of strings of a state, without quotes and escapes."""
         try:
-            return strings.node(self.builder)
+            return strings.node(self.builder, notes=self._notes)
         except UnsupportedConstraint as error:
             self._left_out(error, state)
             return self.builder.any_text()
 
     def string(self, strings: StringSet, state: State) -> Node:
         """Return the node of JSON strings of a state."""
-        text = self.builder.json_text(self.texts(strings, state), escapes=self.escapes)
-        return self.builder.seq(self._quote, text, self._quote)
+        texts = self.texts(strings, state)
+        found = self._quoted.get(texts)
+        if found is None:
+            text = self.builder.json_text(texts, escapes=self.escapes)
+            found = self._quoted[texts] = self.builder.seq(self._quote, text, self._quote)
+        return found
 
     def _left_out(self, error: UnsupportedConstraint, state: State) -> None:
         """Refuse what cannot be written, or note that it is left out."""
@@ -185,20 +192,15 @@ class Emitter:
         nodes = self.scalars(state)
         arrays, objects = self.automaton.arrays(state), self.automaton.objects(state)
         if self._levels and level >= self.options.max_levels:
-            nodes = list(nodes)
             if any(one.low == 0 for one in arrays):
                 nodes.append(self.builder.literal("[]"))
             if any(one.low == 0 for one in objects):
                 nodes.append(self.builder.literal("{}"))
-        elif arrays or objects:
-            nodes = [
-                *nodes,
-                *[self._arrays.write(one, level, state) for one in arrays],
-                *[self._objects.write(one, level, state) for one in objects],
-            ]
-        if len(nodes) == 1:
-            return nodes[0], not (arrays or objects)
-        return self.builder.choice(*nodes), not (arrays or objects)
+        else:
+            nodes += [self._arrays.write(one, level, state) for one in arrays]
+            nodes += [self._objects.write(one, level, state) for one in objects]
+        node = nodes[0] if len(nodes) == 1 else self.builder.choice(*nodes)
+        return node, not (arrays or objects)
 
     def _name(self, state: State, level: int) -> str:
         """Return the name of a state's rule: where it stands in the schema."""

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
     from formgate.core.grammar import GrammarBuilder, Node
     from formgate.plugins.json_schema._strings import StringSet
+    from formgate.plugins.json_schema._strings_record import Program
 
 __all__ = ["KNOWN", "format_extent", "format_set", "has_format", "recorded_format"]
 
@@ -96,11 +97,11 @@ def format_extent(name: str) -> tuple[int, int | None]:
 
 
 @cache
-def recorded_format(name: str, *, loose: bool) -> tuple[Recorder, Node]:
-    """Return the calls that write a format, or what may have it, and the node among them."""
+def recorded_format(name: str, *, loose: bool) -> Program:
+    """Return the calls that write a format, or what may have it."""
     recorder = Recorder()
     builder = cast("GrammarBuilder", recorder)
     if name in _WRITERS and not loose:
         write = cast("Callable[[GrammarBuilder], Node]", _function(*_WRITERS[name]))
-        return recorder, write(builder)
-    return recorder, format_set(name, loose=loose).node(builder)
+        return recorder.program(write(builder))
+    return recorder.program(format_set(name, loose=loose).node(builder))

@@ -44,8 +44,11 @@ class Keys:
 
     def contains(self, name: str) -> bool:
         """Say whether a name belongs."""
-        found = name in self.names or any(_matches(one, name) for one in self.patterns)
-        return found is self.inside
+        if name in self.names:
+            return self.inside
+        if self.patterns and any(_matches(one, name) for one in self.patterns):
+            return self.inside
+        return not self.inside
 
     def opposite(self) -> Keys:
         """Return all other names."""

@@ -17,9 +17,9 @@ from __future__ import annotations
 from functools import lru_cache
 from math import gcd
 from typing import TYPE_CHECKING, cast
-from weakref import WeakKeyDictionary
 
 from formgate.core.errors import GrammarError, UnsupportedConstraint
+from formgate.plugins.json_schema._notes import notes_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from fractions import Fraction
 
     from formgate.core.grammar import GrammarBuilder, Node
+    from formgate.plugins.json_schema._notes import Notes
 
     Exact = int | Fraction
     Number = int | float | Decimal | Fraction
@@ -373,25 +374,25 @@ class NumberSet:
 
     # -- spellings
 
-    def node(self, builder: GrammarBuilder, *, rules: bool = True) -> Node:
+    def node(
+        self, builder: GrammarBuilder, *, rules: bool = True, notes: Notes | None = None
+    ) -> Node:
         """Return the node of all spellings of the numbers, written once for each builder.
 
         Args:
             builder: Where to write.
             rules: Whether rules may be written, as for most values of multipleOf.
+            notes: The notes on the builder, where they are at hand.
 
         Raises:
             UnsupportedConstraint: A multipleOf needs more states than there may be.
         """
-        known = _written.get(builder)
-        if known is None:
-            known = _written[builder] = {}
+        known = (notes or notes_of(builder)).numbers
         node = known.get((self, rules))
         if node is None:
             from formgate.plugins.json_schema._numbers_write import recorded_numbers  # noqa: PLC0415
 
-            recorder, wanted = recorded_numbers(self, rules=rules)
-            node = known[self, rules] = recorder.replay(builder, wanted)
+            node = known[self, rules] = recorded_numbers(self, rules=rules).write(builder)
         return node
 
 
@@ -407,9 +408,6 @@ def _both(left: NumberSet, right: NumberSet) -> NumberSet:
     return NumberSet(points, flags, tuple([_times(a, b) for a, b in pairs])).tidied()
 
 
-_written: WeakKeyDictionary[GrammarBuilder, dict[tuple[NumberSet, bool], Node]] = (
-    WeakKeyDictionary()
-)
 _ALL = NumberSet.ALL = NumberSet((), (), (ALWAYS,))
 NumberSet.NONE = NumberSet((), (), (NEVER,))
 NumberSet.INTEGERS = NumberSet((), (), (((1, 1),),))

@@ -29,6 +29,7 @@ from formgate.plugins.json_schema._strings_record import Recorder
 if TYPE_CHECKING:
     from formgate.core.grammar import GrammarBuilder, Node
     from formgate.plugins.json_schema._numbers import Exact, Indicator
+    from formgate.plugins.json_schema._strings_record import Program
 
 __all__ = ["Range", "plain", "recorded_numbers"]
 
@@ -57,11 +58,11 @@ class _Half(NamedTuple):
 
 
 @lru_cache(maxsize=1024)
-def recorded_numbers(numbers: NumberSet, *, rules: bool) -> tuple[Recorder, Node]:
-    """Return the calls that write a set of numbers, and the node among them."""
+def recorded_numbers(numbers: NumberSet, *, rules: bool) -> Program:
+    """Return the calls that write a set of numbers."""
     recorder = Recorder()
     writer = _Writer(cast("GrammarBuilder", recorder), rules=rules)
-    return recorder, writer.write(numbers)
+    return recorder.program(writer.write(numbers))
 
 
 class _Writer:

@@ -6,7 +6,6 @@ scalars are computed bottom-up, once.
 
 from __future__ import annotations
 
-from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from formgate.core.errors import GrammarError, LimitError
@@ -16,7 +15,7 @@ from formgate.plugins.json_schema._spelled import Numerals, join_numbers, meet_n
 from formgate.plugins.json_schema._strings import StringSet
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterable
 
     from formgate.plugins.json_schema._options import Options
     from formgate.plugins.json_schema._shapes import Lits
@@ -56,6 +55,22 @@ class State:
         self.clauses: dict[int, Any] = {}
 
 
+class _Below:
+    """What is worked on in a ``with`` block; what was being worked on before is back after it."""
+
+    __slots__ = ("_kept", "_world")
+
+    def __init__(self, world: ScalarSets) -> None:
+        self._world = world
+        self._kept = world.busy, world.depth
+
+    def __enter__(self) -> None:
+        self._world.busy, self._world.depth = set(), 0
+
+    def __exit__(self, *_: object) -> None:
+        self._world.busy, self._world.depth = self._kept
+
+
 class ScalarSets:
     """Finds scalars, and keeps account of what is being worked on.
 
@@ -64,14 +79,15 @@ class ScalarSets:
 
     Attributes:
         relaxed: What was left out: the reason by the place.
+        busy, depth: The tasks that are being worked on, each by way of the one before.
     """
 
     def __init__(self, options: Options) -> None:
         self.options = options
         self.relaxed: dict[str, str] = {}
         self._scalars: dict[int, Scalars] = {}
-        self._busy: set[int] = set()
-        self._depth = 0
+        self.busy: set[int] = set()
+        self.depth = 0
 
     def facts(self, lit: int) -> Facts:
         """Return what the schema of a literal says, its sign aside."""
@@ -114,30 +130,24 @@ class ScalarSets:
 
     def go_in(self, task: int, lit: int) -> None:
         """Note that a literal is being worked on; refuse circles and great depth."""
-        if task in self._busy:
+        if task in self.busy:
             raise self.circular(lit)
-        if self._depth >= self.options.max_depth:
+        if self.depth >= self.options.max_depth:
             raise LimitError(
                 f"{self.where((lit & ~1,))}: more than max_depth={self.options.max_depth} schemas "
                 "apply to one value by way of each other; raise it, or simplify the schema"
             )
-        self._busy.add(task)
-        self._depth += 1
+        self.busy.add(task)
+        self.depth += 1
 
     def come_out(self, task: int) -> None:
         """Note that it is done with."""
-        self._busy.discard(task)
-        self._depth -= 1
+        self.busy.discard(task)
+        self.depth -= 1
 
-    @contextmanager
-    def below(self) -> Iterator[None]:
+    def below(self) -> _Below:
         """Look at a member, an item or a name: what is being worked on above is no circle."""
-        kept = self._busy, self._depth
-        self._busy, self._depth = set(), 0
-        try:
-            yield
-        finally:
-            self._busy, self._depth = kept
+        return _Below(self)
 
     def circular(self, lit: int) -> GrammarError:
         """Return the error for a schema that is defined by itself."""

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from decimal import Decimal
 
     from formgate.core.grammar import GrammarBuilder, Node
+    from formgate.plugins.json_schema._notes import Notes
 
 __all__ = ["Numerals", "join_numbers", "meet_numbers"]
 
@@ -66,19 +67,23 @@ class Numerals:
         """Return the numbers, however spelled; None if they are too many."""
         return ((self.digits & NumberSet.INTEGERS) | self.others).finite(limit)
 
-    def node(self, builder: GrammarBuilder, *, rules: bool = True) -> Node:
+    def node(
+        self, builder: GrammarBuilder, *, rules: bool = True, notes: Notes | None = None
+    ) -> Node:
         """Return the node of all spellings, as that of a ``NumberSet``."""
         if self.digits == self.others:
-            return self.digits.node(builder, rules=rules)
+            return self.digits.node(builder, rules=rules, notes=notes)
         plain = builder.seq(
             builder.optional(builder.literal("-")), builder.plus(builder.char_class(_DIGITS))
         )
         parts = []
         digits = self.digits & NumberSet.INTEGERS
         if not digits.is_empty():
-            parts.append(builder.intersection(digits.node(builder, rules=False), plain))
+            parts.append(
+                builder.intersection(digits.node(builder, rules=False, notes=notes), plain)
+            )
         if not self.others.is_empty():
-            others = self.others.node(builder, rules=False)
+            others = self.others.node(builder, rules=False, notes=notes)
             parts.append(builder.intersection(others, builder.complement(plain)))
         return builder.choice(*parts)
 

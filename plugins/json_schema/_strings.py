@@ -16,9 +16,9 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 from typing import TYPE_CHECKING, cast
-from weakref import WeakKeyDictionary
 
 from formgate.core.errors import GrammarError, LimitError, UnsupportedConstraint
+from formgate.plugins.json_schema._notes import notes_of
 from formgate.plugins.json_schema._strings_keys import (
     ALL,
     NONE,
@@ -35,6 +35,7 @@ if TYPE_CHECKING:
 
     from formgate.core.grammar import GrammarBuilder, Node
     from formgate.plugins.json_schema._ecma_search import Search
+    from formgate.plugins.json_schema._notes import Notes
     from formgate.plugins.json_schema._strings_keys import Key
 
 __all__ = ["StringSet", "is_text"]
@@ -182,23 +183,27 @@ class StringSet:
 
     # -- spellings
 
-    def node(self, builder: GrammarBuilder) -> Node:
+    def node(self, builder: GrammarBuilder, *, notes: Notes | None = None) -> Node:
         """Return the node over characters, written once for each builder and part.
+
+        Args:
+            builder: Where to write.
+            notes: The notes on the builder, where they are at hand.
 
         Raises:
             UnsupportedConstraint: A pattern cannot be enforced exactly.
         """
-        known = _written.get(builder)
-        if known is None:
-            known = _written[builder] = {}
-        from formgate.plugins.json_schema._strings_write import write_strings  # noqa: PLC0415
+        known = (notes or notes_of(builder)).strings
+        node = known.get(self.key)
+        if node is None:
+            from formgate.plugins.json_schema._strings_write import write_strings  # noqa: PLC0415
 
-        return write_strings(self.key, builder, known)
+            node = write_strings(self.key, builder, known)
+        return node
 
 
 StringSet.ALL = StringSet(ALL)
 StringSet.NONE = StringSet(NONE)
-_written: WeakKeyDictionary[GrammarBuilder, dict[Key, Node]] = WeakKeyDictionary()
 
 
 @lru_cache(maxsize=1024)

@@ -2,22 +2,26 @@
 
 Formats and common sets of numbers are in many schemas. Reading a pattern and walking its tree, or
 taking bounds apart digit by digit, takes up to a millisecond; making the same calls again, equal
-ones once, a fraction of that.
+ones once, a fraction of that. What the calls describe is shortened before: a sequence within a
+sequence, or a choice within a choice, is part of it unless others refer to it, too.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, cast
+from operator import itemgetter
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from formgate.core.grammar import GrammarBuilder, Node
 
-__all__ = ["Recorder"]
+__all__ = ["Program", "Recorder"]
 
 # A call: the method, the indices of calls whose nodes it takes, and what else it takes.
 _Call = tuple[str, tuple[int, ...], tuple[object, ...]]
+
+_LISTS = frozenset(["seq", "choice"])
 
 
 class Recorder:
@@ -103,21 +107,96 @@ class Recorder:
         """Keep ``define``."""
         self._add("define", (body,), name)
 
-    def replay(self, builder: GrammarBuilder, wanted: Node) -> Node:
-        """Make the calls on a builder and return its node for one of ours."""
-        nodes: list[Node] = []
-        calls: dict[str, Callable[..., Node]] = {}
-        for method, parts, values in self._index:
-            call = calls.get(method)
-            if call is None:
-                call = calls[method] = getattr(builder, method)
+    def program(self, wanted: Node) -> Program:
+        """Return the calls that one of the nodes takes, and those that define rules."""
+        return Program(*_shortened(self.calls(), cast("int", wanted)))
+
+
+class _Step(NamedTuple):
+    """One call of a program: the method's place, what finds its nodes, and what else it takes."""
+
+    method: int
+    take: Callable[[list[Any]], Any] | None
+    values: tuple[object, ...]
+
+
+class Program:
+    """Calls to make on a builder.
+
+    Args:
+        calls: The calls.
+        wanted: Which of them makes the node of it all.
+    """
+
+    __slots__ = ("_methods", "_steps", "_wanted")
+
+    def __init__(self, calls: list[_Call], wanted: int) -> None:
+        self._wanted = wanted
+        self._methods = list(dict.fromkeys(method for method, _, _ in calls))
+        self._steps = []
+        for method, parts, values in calls:
+            take: Callable[[list[Any]], Any] | None = None
             if method == "define":
-                call(*values, nodes[parts[0]])
-                nodes.append(nodes[parts[0]])  # so that those after it keep their places
-            elif values:
-                nodes.append(call(*[nodes[part] for part in parts], *values))
-            elif len(parts) == 2:
-                nodes.append(call(nodes[parts[0]], nodes[parts[1]]))
+                values = (*values, parts[0])  # noqa: PLW2901
+            elif len(parts) == 1:
+                take = itemgetter(slice(parts[0], parts[0] + 1))
+            elif parts:
+                take = itemgetter(*parts)
+            self._steps.append(_Step(self._methods.index(method), take, values))
+
+    def write(self, builder: GrammarBuilder) -> Node:
+        """Make the calls and return the node of it all."""
+        nodes: list[Any] = []
+        add = nodes.append
+        calls: list[Callable[..., Any]] = [getattr(builder, name) for name in self._methods]
+        for method, take, values in self._steps:
+            if take is not None:
+                add(calls[method](*take(nodes), *values))
+            elif self._methods[method] != "define":
+                add(calls[method](*values))
             else:
-                nodes.append(call(*[nodes[part] for part in parts]))
-        return nodes[cast("int", wanted)]
+                name, body = values
+                calls[method](name, nodes[cast("int", body)])
+                add(nodes[cast("int", body)])  # so that those after it keep their places
+        return cast("Node", nodes[self._wanted])
+
+
+def _shortened(calls: list[_Call], wanted: int) -> tuple[list[_Call], int]:
+    """Return what is needed of some calls, lists within lists as one, and the wanted one."""
+    uses = _uses(calls, wanted)
+    made: list[_Call] = []  # of each call, nested lists taken apart
+    for method, parts, values in calls:
+        if method in _LISTS:
+            flat: list[int] = []
+            for part in parts:
+                inner = made[part]
+                if inner[0] == method and (uses[part] == 1 or len(inner[1]) < 2):
+                    flat += inner[1]
+                else:
+                    flat.append(part)
+            parts = tuple(flat)  # noqa: PLW2901
+            if method == "seq":
+                parts = tuple([part for part in parts if made[part][0] != "empty"])  # noqa: PLW2901
+        made.append((method, parts, values))
+    needed = _uses(made, wanted)
+    places: dict[int, int] = {}
+    kept: dict[_Call, int] = {}
+    for place, (method, parts, values) in enumerate(made):
+        if needed[place]:
+            call = method, tuple([places[part] for part in parts]), values
+            places[place] = kept.setdefault(call, len(kept))
+    return list(kept), places[wanted]
+
+
+def _uses(calls: list[_Call], wanted: int) -> list[int]:
+    """Return how often each call's node is taken; rules are, where they are defined."""
+    uses = [0] * len(calls)
+    uses[wanted] = 1
+    for place in range(len(calls) - 1, -1, -1):
+        method, parts, _ = calls[place]
+        if method == "define":
+            uses[place] += 1
+        if uses[place]:
+            for part in parts:
+                uses[part] += 1
+    return uses

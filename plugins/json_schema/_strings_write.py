@@ -56,8 +56,7 @@ def _write_format(name: str, negated: bool, builder: GrammarBuilder) -> Node:
     """Return the texts that surely have a format, or that surely have not."""
     from formgate.plugins.json_schema._formats import recorded_format  # noqa: PLC0415
 
-    recorder, wanted = recorded_format(name, loose=negated)
-    node = recorder.replay(builder, wanted)
+    node = recorded_format(name, loose=negated).write(builder)
     return builder.complement(node) if negated else node
 
 

@@ -1,0 +1,41 @@
+"""What each builder was given already: sets of numbers and of strings, and how many schemas."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+from weakref import WeakKeyDictionary
+
+if TYPE_CHECKING:
+    from formgate.core.grammar import GrammarBuilder, Node
+    from formgate.plugins.json_schema._numbers import NumberSet
+    from formgate.plugins.json_schema._strings_keys import Key
+
+__all__ = ["Notes", "notes_of"]
+
+
+class Notes:
+    """Notes on one builder.
+
+    Attributes:
+        schemas: How many schemas were written: their rules need names of their own.
+        numbers: Nodes of sets of numbers, with rules and without.
+        strings: Nodes of expressions of strings.
+    """
+
+    __slots__ = ("numbers", "schemas", "strings")
+
+    def __init__(self) -> None:
+        self.schemas = 0
+        self.numbers: dict[tuple[NumberSet, bool], Node] = {}
+        self.strings: dict[Key, Node] = {}
+
+
+_notes: WeakKeyDictionary[GrammarBuilder, Notes] = WeakKeyDictionary()
+
+
+def notes_of(builder: GrammarBuilder) -> Notes:
+    """Return the notes on a builder; they go when it goes."""
+    found = _notes.get(builder)
+    if found is None:
+        found = _notes[builder] = Notes()
+    return found
