@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+from formgate.adapters._generated import GeneratedText
 from formgate.adapters._transformers_model import vocabulary_of
 from formgate.core.errors import FormgateError
 
@@ -14,7 +15,7 @@ if TYPE_CHECKING:
     from formgate.core._native import Engine
     from formgate.core.vocabulary import Vocabulary
 
-__all__ = ["GeneratedText", "generate"]
+__all__ = ["GeneratedText", "Output", "engines_of", "generate", "read_output", "tokenized"]
 
 # Sums of log-probabilities below this are beam search's own markers of unusable beams.
 _UNUSABLE_SCORE = -1e8
@@ -25,25 +26,6 @@ _SCORE_SHARING = ("prompt_lookup_num_tokens", "output_logits")
 _OTHER_ENDS = ("stopping_criteria", "stop_strings", "max_time")
 
 
-@dataclass(frozen=True)
-class GeneratedText:
-    """One output of ``generate``.
-
-    Attributes:
-        text: The output, without prompt, stop tokens and padding.
-        tokens: Its token ids.
-        complete: Whether it satisfies the constraint as it stands; false when it was cut off.
-        prompt_index: Which of the prompts it belongs to.
-        score: Beam search's score, where ``output_scores=True`` asks for it.
-    """
-
-    text: str
-    tokens: tuple[int, ...]
-    complete: bool
-    prompt_index: int
-    score: float | None = None
-
-
 def generate(
     model: Any,
     tokenizer: Any,
@@ -52,6 +34,7 @@ def generate(
     *,
     format: str | None = None,  # noqa: A002 (as in formgate.compile)
     vocabulary: Vocabulary | None = None,
+    skip_forced: bool = False,
     **generate_kwargs: Any,
 ) -> list[GeneratedText]:
     """Generate texts that satisfy a constraint.
@@ -67,6 +50,8 @@ def generate(
             prompt.
         format: The source's format; guessed when left out.
         vocabulary: The model's vocabulary; read from the tokenizer when left out, once for each.
+        skip_forced: Take tokens that have no alternative without running the model, and decode the
+            prompts one after another (``formgate.adapters.transformers.skip_forced``).
         **generate_kwargs: Whatever ``model.generate`` takes.
 
     Returns:
@@ -78,8 +63,8 @@ def generate(
     """
     from formgate.adapters.transformers import FormgateLogitsProcessor  # noqa: PLC0415 (a cycle)
 
-    engines = _engines(model, tokenizer, constraint, format, vocabulary)
-    inputs, prompt_count = _inputs(tokenizer, prompt)
+    engines = engines_of(model, tokenizer, constraint, format, vocabulary)
+    inputs, prompt_count = tokenized(tokenizer, prompt)
     if len(engines) not in (1, prompt_count):
         raise FormgateError(
             f"{len(engines)} engines were given for {prompt_count} prompts: give one engine, or "
@@ -102,12 +87,14 @@ def generate(
         # These look at the scores again that they hand to processors.
         in_place=not any(_value(name, options, config) for name in _SCORE_SHARING),
     )
+    if skip_forced:
+        options["custom_generate"] = _skipping(options, config)
     others = options.pop("logits_processor", None) or []
     output = model.generate(
         **inputs.to(model.device), **options, logits_processor=[*others, processor]
     )
     rows = output.sequences[:, length:].tolist()
-    outputs = _outputs(rows, engines, prompt_count, options["pad_token_id"])
+    outputs = read_outputs(rows, engines, prompt_count, options["pad_token_id"])
     if num_beams == 1:
         return [each.text for each in outputs if each.is_legal]
     scores = getattr(output, "sequences_scores", None)
@@ -117,7 +104,7 @@ def generate(
     return _usable_beams(outputs, 0 if limit is None else limit)
 
 
-def _engines(
+def engines_of(
     model: Any,
     tokenizer: Any,
     constraint: object,
@@ -139,7 +126,7 @@ def _engines(
     return [compile_source(constraint, vocabulary, format=format_name)]
 
 
-def _inputs(tokenizer: Any, prompt: str | Sequence[Any]) -> tuple[Any, int]:
+def tokenized(tokenizer: Any, prompt: str | Sequence[Any]) -> tuple[Any, int]:
     """Return the tokenised prompts, padded on the left, and their number."""
     if isinstance(prompt, str):
         prompts: list[Any] = [prompt]
@@ -181,6 +168,25 @@ def _options(
     return options
 
 
+def _skipping(options: Mapping[str, Any], config: Any) -> Any:
+    """Return the decoding method that skips forced tokens.
+
+    Raises:
+        FormgateError: Something else was asked for that it would not see.
+    """
+    from formgate.adapters._transformers_skipping import skip_forced  # noqa: PLC0415 (a cycle)
+
+    # transformers hands none of these to a decoding method that is not its own.
+    unseen = [
+        name
+        for name in (*_DRAFTING, "streamer", "custom_generate")
+        if _value(name, options, config) is not None
+    ]
+    if unseen:
+        raise FormgateError(f"{unseen[0]} cannot be used with skip_forced=True")
+    return skip_forced
+
+
 def _token_limit(options: Mapping[str, Any], config: Any, prompt_length: int) -> int | None:
     """Return how long outputs may become; None when other things than length may end them too."""
     if any(_value(name, options, config) for name in _OTHER_ENDS):
@@ -198,7 +204,7 @@ def _value(name: str, options: Mapping[str, Any], config: Any) -> Any:
 
 
 @dataclass(frozen=True)
-class _Output:
+class Output:
     """What stands in one row.
 
     Attributes:
@@ -214,41 +220,49 @@ class _Output:
     length: int
 
 
-def _outputs(
+def read_outputs(
     rows: Sequence[Sequence[int]], engines: Sequence[Engine], prompt_count: int, pad: int
-) -> list[_Output]:
+) -> list[Output]:
     """Return what stands in each row."""
     per_prompt = len(rows) // prompt_count
     outputs = []
     for index, row in enumerate(rows):
         prompt_index = index // per_prompt
         engine = engines[prompt_index if len(engines) > 1 else 0]
-        vocabulary = engine.vocabulary
-        state, data, tokens = engine.start(), bytearray(), []
-        has_ended, is_legal = False, True
-        for token in row:
-            if token in vocabulary.stop_ids:
-                has_ended = engine.is_accepting(state)
-                is_legal = has_ended or token == pad
-                break
-            try:
-                state = engine.advance(state, token)
-            except ValueError:
-                is_legal = token == pad
-                break
-            data += vocabulary.token_bytes(token) or b""
-            tokens.append(token)
-        text = GeneratedText(
-            text=data.decode("utf-8", errors="replace"),
-            tokens=tuple(tokens),
-            complete=engine.is_accepting(state),
-            prompt_index=prompt_index,
-        )
-        outputs.append(_Output(text, has_ended, is_legal, len(row)))
+        outputs.append(read_output(row, engine, prompt_index, pad))
     return outputs
 
 
-def _scored(outputs: Sequence[_Output], scores: Sequence[float], penalty: float) -> list[_Output]:
+def read_output(
+    row: Sequence[int], engine: Engine, prompt_index: int, pad: int | None = None
+) -> Output:
+    """Return what stands in one row, which may be filled up with a padding token."""
+    vocabulary = engine.vocabulary
+    state, data, tokens = engine.start(), bytearray(), []
+    has_ended, is_legal = False, True
+    for token in row:
+        if token in vocabulary.stop_ids:
+            has_ended = engine.is_accepting(state)
+            is_legal = has_ended or token == pad
+            break
+        try:
+            state = engine.advance(state, token)
+        except ValueError:
+            is_legal = token == pad
+            break
+        data += vocabulary.token_bytes(token) or b""
+        tokens.append(token)
+    text = GeneratedText(
+        text=data.decode("utf-8", errors="replace"),
+        tokens=tuple(tokens),
+        complete=engine.is_accepting(state),
+        prompt_index=prompt_index,
+        engine=engine,
+    )
+    return Output(text, has_ended, is_legal, len(row))
+
+
+def _scored(outputs: Sequence[Output], scores: Sequence[float], penalty: float) -> list[Output]:
     """Return outputs with beam search's scores, marked illegal where the score says so."""
     scored = []
     for each, score in zip(outputs, scores, strict=True):
@@ -259,7 +273,7 @@ def _scored(outputs: Sequence[_Output], scores: Sequence[float], penalty: float)
     return scored
 
 
-def _usable_beams(outputs: Sequence[_Output], limit: int) -> list[GeneratedText]:
+def _usable_beams(outputs: Sequence[Output], limit: int) -> list[GeneratedText]:
     """Return the beams without those that only fill beam search's width.
 
     These are rows left empty, beams put down half-way, and copies of a finished beam that were kept

@@ -1,4 +1,4 @@
-"""Hugging Face transformers: a logits processor for ``generate`` and ``pipeline``.
+"""Hugging Face transformers: constraints for ``generate``, ``pipeline`` and continuous batching.
 
 ``generate`` calls a processor with the token histories of all rows and their scores, and says
 nothing of what happened to the rows in between. So states are found by history (``_histories``),
@@ -18,10 +18,17 @@ from typing import TYPE_CHECKING, Any
 import torch
 from transformers import LogitsProcessor
 
+from formgate.adapters._generated import GeneratedText
 from formgate.adapters._histories import Histories, Node, SkippedTokensError
 from formgate.adapters._torch_masks import RowMasker
-from formgate.adapters._transformers_generate import GeneratedText, generate
+from formgate.adapters._transformers_batching import (
+    ConstrainedBatching,
+    continuous_batching,
+    generate_batch,
+)
+from formgate.adapters._transformers_generate import generate
 from formgate.adapters._transformers_model import TransformersModel, load_language_model
+from formgate.adapters._transformers_skipping import skip_forced
 from formgate.core.decoding.errors import DecodingError
 
 if TYPE_CHECKING:
@@ -33,11 +40,15 @@ if TYPE_CHECKING:
     from formgate.core.protocol import MaskEngine
 
 __all__ = [
+    "ConstrainedBatching",
     "FormgateLogitsProcessor",
     "GeneratedText",
     "TransformersModel",
+    "continuous_batching",
     "generate",
+    "generate_batch",
     "load_language_model",
+    "skip_forced",
 ]
 
 # Far below beam search's own marker for unusable beams (-1e9), and still finite after division by
@@ -91,6 +102,7 @@ class FormgateLogitsProcessor(LogitsProcessor):  # type: ignore[misc] # transfor
         if num_beams < 1:
             raise ValueError(f"num_beams must be positive, not {num_beams}")
         self._histories: Histories[Any] = Histories(engines, max_nodes=max_nodes)
+        self._engines = engines
         self._masker = RowMasker()
         self._sizes = [each.allowed_tokens(each.start()).size for each in engines]
         self._given_starts = _starts(prompt_length, len(engines))
@@ -107,6 +119,35 @@ class FormgateLogitsProcessor(LogitsProcessor):  # type: ignore[misc] # transfor
         self._is_first_call = True
         self._starts = list(self._given_starts or [0] * len(self._sizes))
 
+    def for_row(self, row: int, row_count: int, length: int) -> FormgateLogitsProcessor:
+        """Return a processor for one row of a batch alone.
+
+        Args:
+            row: Index of the row.
+            row_count: Number of rows of the batch.
+            length: Tokens in each row.
+
+        Raises:
+            DecodingError: The rows cannot be shared out among the engines.
+        """
+        self._check_shapes(row_count, (row_count, max(self._sizes)))
+        group = row * len(self._engines) // row_count
+        starts = self._given_starts
+        return FormgateLogitsProcessor(
+            self._engines[group],
+            prompt_length=length if starts is None else starts[group],
+            in_place=True,
+        )
+
+    def follow(self, row: Any) -> tuple[MaskEngine[Any], Any]:
+        """Return the engine of a processor for one row, and its state after the row.
+
+        Raises:
+            DecodingError: The tokens after ``prompt_length`` break the constraint, or end it.
+        """
+        [node] = self._find_from_given_starts(row.detach().cpu().numpy()[None])
+        return node.engine, node.state
+
     def __call__(self, input_ids: Any, scores: Any) -> Any:
         """Return the scores with minus infinity where a token is forbidden.
 
@@ -118,7 +159,7 @@ class FormgateLogitsProcessor(LogitsProcessor):  # type: ignore[misc] # transfor
         if input_ids.dim() != 2 or scores.dim() != 2:
             raise DecodingError(
                 "the processor was called without token histories, as continuous batching does: "
-                "it works with generate, not with generate_batch"
+                "use formgate.adapters.transformers.continuous_batching"
             )
         if not scores.is_floating_point():
             raise DecodingError(f"scores are {scores.dtype}; masks need floating-point numbers")

@@ -242,3 +242,26 @@ def test_what_does_not_fit_together(setup):
         generate(setup.model, bare, ["a", "b"], engine)
     (answer,) = generate(setup.model, bare, "a", engine, max_new_tokens=20)
     assert re.fullmatch(DATE_RE, answer.text)
+
+
+def test_values(setup):
+    """A text comes with the value it stands for, as the format of the constraint reads it."""
+    import enum
+
+    from formgate import ParseError
+
+    class Answer(enum.Enum):
+        YES = "yes"
+        NO = "no"
+
+    answers = run(setup, ["the", "x"], Answer, do_sample=True)
+    assert all(isinstance(answer.value, Answer) for answer in answers)
+    assert all(answer.text == answer.value.value for answer in answers)
+    (answer,) = run(setup, "x", {"const": {"a": [1, None]}}, max_new_tokens=60)
+    assert answer.value == {"a": [1, None]}
+    (answer,) = run(setup, "x", setup.engine(DATE))  # an engine in plain Python
+    assert answer.value == answer.text
+    for constraint in (setup.engine(DATE), {"const": "2024-01"}):
+        (answer,) = run(setup, "x", constraint, max_new_tokens=2)
+        with pytest.raises(ParseError, match="incomplete"):
+            _ = answer.value
