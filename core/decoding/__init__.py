@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from formgate.core.decoding.errors import DecodingError
+from formgate.core.decoding.after import AfterMarker
+from formgate.core.decoding.boundaries import bounded, inner_text
+from formgate.core.decoding.budget import WithinBudget
+from formgate.core.decoding.errors import BudgetError, DecodingError
 from formgate.core.decoding.loop import DecodeStream, TokenTexts, constrained_decode
 from formgate.core.decoding.models import (
     CallableModel,
@@ -10,11 +13,14 @@ from formgate.core.decoding.models import (
     LanguageModel,
     LoadedModel,
 )
+from formgate.core.decoding.prefixed import HealedPrompt, Prefixed, heal
 from formgate.core.decoding.samplers import Greedy, Multinomial, Sampler
 from formgate.core.decoding.steps import DecodeResult, FinishReason, PhaseTimes, Step, Timings
 from formgate.core.decoding.unconstrained import UnconstrainedEngine
 
 __all__ = [
+    "AfterMarker",
+    "BudgetError",
     "CallableModel",
     "DecodeResult",
     "DecodeStream",
@@ -22,14 +28,20 @@ __all__ = [
     "ExtensibleModel",
     "FinishReason",
     "Greedy",
+    "HealedPrompt",
     "LanguageModel",
     "LoadedModel",
     "Multinomial",
     "PhaseTimes",
+    "Prefixed",
     "Sampler",
     "Step",
     "Timings",
     "TokenTexts",
     "UnconstrainedEngine",
+    "WithinBudget",
+    "bounded",
     "constrained_decode",
+    "heal",
+    "inner_text",
 ]

@@ -6,6 +6,11 @@ computes on a device overlaps with the mask. With ``skip_forced`` the mask comes
 allows one token the model is not run, and the tokens it has not read yet are fed in one pass when
 its scores are next needed.
 
+An engine may offer ``candidates(state)``, a superset of its mask that is cheaper, along with
+``is_allowed(state, token)``. A choice among candidates that is not allowed is made again without
+it, which chooses as from the mask itself wherever dropping a token leaves the odds of the others as
+they were: greedily, and by drawing without a cut (``may_choose_again``).
+
 Cost per token beside model, mask and advance: some microseconds of Python, and one or two passes
 over the row of scores where many tokens are allowed.
 """
@@ -16,6 +21,7 @@ import codecs
 from time import perf_counter_ns
 from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
+from formgate.core._native import TokenMask
 from formgate.core.decoding._rows import Choice, Chooser, as_row, only_token
 from formgate.core.decoding.errors import DecodingError
 from formgate.core.decoding.samplers import Greedy
@@ -23,6 +29,9 @@ from formgate.core.decoding.steps import DecodeResult, Step, Timings
 
 if TYPE_CHECKING:
     from collections.abc import Container, Iterator, Sequence
+
+    import numpy as np
+    from numpy.typing import NDArray
 
     from formgate.core.decoding.models import LanguageModel
     from formgate.core.decoding.samplers import Sampler
@@ -119,7 +128,13 @@ class DecodeStream(Generic[S]):
         self._engine = engine
         self._vocabulary = _token_texts(engine, vocabulary)
         self._reader = _Reader(model, prompt)
-        self._chooser = Chooser((sampler or Greedy()).start(), logprobs=logprobs)
+        sampler = sampler or Greedy()
+        self._chooser = Chooser(sampler.start(), logprobs=logprobs)
+        # Where the sampler permits, an engine that knows candidates is asked about the token chosen
+        # rather than for its mask.
+        self._candidates = None
+        if not logprobs and getattr(sampler, "may_choose_again", False):
+            self._candidates = getattr(engine, "candidates", None)
         self._skip_forced = skip_forced
         self._max_tokens = max_tokens
         self._tokens: list[int] = []
@@ -161,6 +176,7 @@ class DecodeStream(Generic[S]):
         stop_ids: Container[int] = frozenset(self._vocabulary.stop_ids)
         decode = codecs.getincrementaldecoder("utf-8")("replace").decode
         now, skip_forced = perf_counter_ns, self._skip_forced
+        masks = self._candidates or engine.allowed_tokens
         while True:
             if engine.is_terminal(self.state):
                 self.finish_reason = "terminal"
@@ -171,7 +187,7 @@ class DecodeStream(Generic[S]):
             started = now()
             scores = None if skip_forced else reader.read()
             launched = now()
-            mask = engine.allowed_tokens(self.state)
+            mask = masks(self.state)
             allowed = len(mask)
             masked = now()
             if not allowed:
@@ -185,6 +201,8 @@ class DecodeStream(Generic[S]):
                 row = as_row(reader.read() if skip_forced else scores)
                 scored = now()
                 choice = self._chooser.pick(row, mask, allowed)
+                if self._candidates is not None:
+                    choice = self._confirmed(choice, row, mask)
             token = choice.token
             chosen = now()
             self.state = engine.advance(self.state, token)
@@ -214,6 +232,16 @@ class DecodeStream(Generic[S]):
             if is_stop:
                 self.finish_reason = "stop"
                 return
+
+    def _confirmed(self, choice: Choice, row: NDArray[np.float32], mask: TokenMask) -> Choice:
+        """Return a choice among candidates that the engine allows, chosen again until it does."""
+        engine: Any = self._engine
+        while not engine.is_allowed(self.state, choice.token):
+            mask = mask - TokenMask.from_ids(mask.size, [choice.token])
+            if not mask:
+                raise DecodingError("the engine allows none of its own candidates")
+            choice = self._chooser.pick(row, mask, len(mask))
+        return choice
 
     def _count(self, step: Step) -> None:
         """Add a step's times to the summary."""

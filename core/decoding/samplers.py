@@ -42,6 +42,11 @@ class Sampler(Protocol):
 class Greedy:
     """Take the highest score; the lowest id among equals."""
 
+    @property
+    def may_choose_again(self) -> bool:
+        """Whether choosing, and again where the choice is forbidden, is as choosing once."""
+        return True
+
     def start(self) -> Callable[[NDArray[np.float32]], int]:
         """Return the chooser; it is deterministic."""
         return argmax
@@ -75,6 +80,14 @@ class Multinomial:
             raise ValueError(f"top_p must be in (0, 1], not {self.top_p}")
         if self.seed is not None and self.seed < 0:
             raise ValueError(f"seed must be zero or positive, not {self.seed}")
+
+    @property
+    def may_choose_again(self) -> bool:
+        """Whether drawing, and again where the draw is forbidden, is as drawing once.
+
+        It is not after a cut, which looks at all tokens that are left.
+        """
+        return self.top_k == 0 and self.top_p == 1
 
     def start(self) -> Callable[[NDArray[np.float32]], int]:
         """Return the chooser; it holds a random generator of its own."""

@@ -1,0 +1,259 @@
+"""An output of at most n tokens that is never cut off in the middle of its structure.
+
+Beside the engine's state goes a plan: tokens after which the output may end, never more than are
+left. A token stays allowed if a plan that fits is known for the state it leads to. The plan's own
+next token always is, so there is always a way on, and at the end of the budget the output is whole.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Generic, TypeVar
+
+import numpy as np
+
+from formgate.core._native import TokenMask
+from formgate.core.decoding._plans import NOTHING, Plan, Plans
+from formgate.core.decoding.errors import BudgetError
+from formgate.core.errors import LimitError, TokenError
+
+if TYPE_CHECKING:
+    from collections.abc import Hashable
+
+    from numpy.typing import NDArray
+
+    from formgate.core.decoding.loop import TokenTexts
+    from formgate.core.protocol import MaskEngine
+
+__all__ = ["Budgeted", "WithinBudget"]
+
+S = TypeVar("S", bound="Hashable")
+
+_FAR = np.iinfo(np.int32).max
+_REMEMBERED = 64  # states whose tokens' needs are kept: 8 bytes a token
+
+
+@dataclass(frozen=True)
+class Budgeted(Generic[S]):
+    """A state of an engine, and the tokens that are left.
+
+    Attributes:
+        state: The engine's state.
+        left: How many tokens may follow, stop tokens not counted.
+        plan: Tokens after which the output may end; at most ``left``.
+    """
+
+    state: S
+    left: int
+    plan: Plan = field(default=NOTHING, compare=False, repr=False)
+
+
+class WithinBudget(Generic[S]):
+    """An engine whose outputs are complete within a number of tokens.
+
+    Sound: whatever is chosen, the output satisfies the constraint after at most ``max_tokens``
+    tokens, a stop token not counted. Not always complete: a token may be forbidden near the end
+    though some completion that the search did not find would have fitted. Far from the end every
+    token of the engine stays.
+
+    Cost: where few tokens are allowed, a search for those states not met before (see ``_plans``).
+    Where many are, ``allowed_tokens`` steps to each of them, some 35 ms for 50,000 tokens, unless
+    the state was met before; ``candidates`` and ``is_allowed`` ask only about the token chosen, and
+    are what ``constrained_decode`` uses where the sampler permits it.
+
+    Args:
+        engine: Any engine whose states are hashable, and equal where their futures are.
+        max_tokens: Longest output in tokens.
+        vocabulary: Bytes of tokens and stop ids; ``engine.vocabulary`` when left out.
+        max_states: How many states one search for a completion may look at.
+
+    Attributes:
+        engine: The engine.
+        vocabulary: The tokens.
+        max_tokens: Longest output in tokens.
+
+    Raises:
+        BudgetError: No text of the constraint has so few tokens.
+        LimitError: None was found within ``max_states``, which does not say that there is none.
+        ValueError: ``max_tokens`` is negative.
+    """
+
+    def __init__(
+        self,
+        engine: MaskEngine[S],
+        max_tokens: int,
+        *,
+        vocabulary: TokenTexts | None = None,
+        max_states: int = 5_000,
+    ) -> None:
+        self.engine = engine
+        self.vocabulary: TokenTexts = vocabulary or engine.vocabulary  # type: ignore[attr-defined]
+        self._plans: Plans[S] = Plans(engine, self.vocabulary, max_states=max_states)
+        self._max_states = max_states
+        # What was enough when they were found, and the needs of the tokens allowed.
+        self._needs: OrderedDict[S, tuple[int, NDArray[np.int32]]] = OrderedDict()
+        self._most: dict[S, int] = {}
+        self._set(max_tokens)
+
+    def with_budget(self, max_tokens: int) -> WithinBudget[S]:
+        """Return the same for another number of tokens; it shares what was found so far.
+
+        Raises:
+            BudgetError: No text of the constraint has so few tokens.
+            LimitError: None was found.
+            ValueError: ``max_tokens`` is negative.
+        """
+        other: WithinBudget[S] = WithinBudget.__new__(WithinBudget)
+        other.__dict__.update(self.__dict__)
+        other._set(max_tokens)
+        return other
+
+    def start(self) -> Budgeted[S]:
+        """Return the state of the empty output."""
+        return self._start
+
+    def allowed_tokens(self, state: Budgeted[S]) -> TokenMask:
+        """Return the tokens after which the output can be completed within what is left."""
+        mask = self.candidates(state)
+        inner, left = state.state, state.left - 1
+        if left < 0 or self._most.get(inner, _FAR) <= left:
+            return mask
+        ids, needs = mask.ids(), self._needs_of(inner, mask, left)
+        fits = needs <= left
+        # Its own plan may be better than what is found anew.
+        fits |= ids == state.plan.token
+        return mask if fits.all() else TokenMask.from_ids(mask.size, ids[fits].tolist())
+
+    def candidates(self, state: Budgeted[S]) -> TokenMask:
+        """Return at least what ``allowed_tokens`` does, at no cost of its own."""
+        mask = self.engine.allowed_tokens(state.state)
+        return mask if state.left else mask & self._plans.table.stops
+
+    def is_allowed(self, state: Budgeted[S], token: int) -> bool:
+        """Say whether one token is allowed, which costs a step and at most one search."""
+        return self._next(state, token) is not None
+
+    def advance(self, state: Budgeted[S], token: int) -> Budgeted[S]:
+        """Return the state after one more token.
+
+        Raises:
+            TokenError: The token is not allowed.
+        """
+        following = self._next(state, token)
+        if following is None:
+            raise TokenError(
+                f"token {token} is not allowed here with {state.left} tokens left of a budget of "
+                f"{self.max_tokens}"
+            )
+        return following
+
+    def is_accepting(self, state: Budgeted[S]) -> bool:
+        """Say whether the output may end here."""
+        return self.engine.is_accepting(state.state)
+
+    def is_terminal(self, state: Budgeted[S]) -> bool:
+        """Say whether the engine or the end of the budget ends the output here, or it has ended.
+
+        Not said where tokens are left, but too few for any other text: the mask has stop ids alone.
+        """
+        return state.left == 0 or self.engine.is_terminal(state.state)
+
+    def inner_text(self, text: str) -> str:
+        """Return the part of an output that the engine constrains: all of it."""
+        return text
+
+    def _set(self, max_tokens: int) -> None:
+        """Set the budget, if some text fits into it."""
+        if max_tokens < 0:
+            raise ValueError(f"max_tokens must not be negative, not {max_tokens}")
+        self.max_tokens = max_tokens
+        start = self.engine.start()
+        plan = self._plans.of(start, max_tokens)
+        if plan is None or plan.length > max_tokens:
+            plan = self._tightest(start, plan, max_tokens)
+        self._start = Budgeted(start, max_tokens, plan)
+
+    def _tightest(self, start: S, found: Plan | None, max_tokens: int) -> Plan:
+        """Return a plan that fits into the budget.
+
+        Raises:
+            BudgetError: There is none.
+            LimitError: None was found.
+        """
+        try:
+            plan = self._plans.fewest(start, max_tokens)
+        except LookupError:
+            known = "" if found is None else f"; the shortest one found has {found.length} tokens"
+            raise LimitError(
+                f"no text of at most {max_tokens} tokens was found among {self._max_states} "
+                f"states{known}: raise max_tokens, or max_states"
+            ) from None
+        if plan is not None:
+            return plan
+        needed = max_tokens + 1 if found is None else found.length
+        enough = "more are needed" if found is None else f"{needed} would do"
+        raise BudgetError(
+            f"no text of the constraint has at most {max_tokens} tokens, {enough}: raise "
+            "max_tokens",
+            budget=max_tokens,
+            needed=needed,
+        )
+
+    def _next(self, state: Budgeted[S], token: int) -> Budgeted[S] | None:
+        """Return the state after a token, None if that is not allowed."""
+        try:
+            inner = self.engine.advance(state.state, token)
+        except (ValueError, LookupError):
+            return None
+        if token in self._plans.table.stop_ids:
+            return Budgeted(inner, state.left)
+        left = state.left - 1
+        if left < 0:
+            return None
+        plan = self._plans.of(inner, left)
+        if token == state.plan.token and (plan is None or plan.length > left):
+            plan = state.plan.rest
+        if plan is None or plan.length > left:
+            return None
+        return Budgeted(inner, left, plan)
+
+    def _needs_of(self, state: S, mask: TokenMask, enough: int) -> NDArray[np.int32]:
+        """Return, for each token of a mask, how many tokens must follow it.
+
+        A number above ``enough`` is the least that could be found, others may be more than needed.
+        """
+        before = self._needs.pop(state, None)
+        if before is None:
+            before = (enough, self._find_needs(state, mask, None, enough))
+        elif before[0] > enough:
+            before = (enough, self._find_needs(state, mask, before[1], enough))
+        self._needs[state] = before
+        needs = before[1]
+        if len(self._needs) > _REMEMBERED:
+            self._needs.popitem(last=False)
+        if len(self._most) > _REMEMBERED << 8:
+            self._most.clear()
+        self._most[state] = int(needs.max(initial=0))
+        return needs
+
+    def _find_needs(
+        self, state: S, mask: TokenMask, known: NDArray[np.int32] | None, enough: int
+    ) -> NDArray[np.int32]:
+        """Return the needs of a mask's tokens, beginning with those known."""
+        engine, stops = self.engine, self._plans.table.stop_ids
+        needs = np.full(len(mask), _FAR, np.int32) if known is None else known.copy()
+        lengths: dict[S, int] = {}
+        ids = mask.ids()
+        for index in np.flatnonzero(needs > enough).tolist():
+            token = int(ids[index])
+            if token in stops:
+                needs[index] = 0
+                continue
+            target = engine.advance(state, token)
+            length = lengths.get(target)
+            if length is None:
+                plan = self._plans.of(target, enough)
+                length = lengths[target] = _FAR if plan is None else plan.length
+            needs[index] = length
+        return needs
