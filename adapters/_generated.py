@@ -1,11 +1,17 @@
-"""What a one-call ``generate`` returns: a text, whether it is whole, and what value it has."""
+"""What the one-call helpers share: from a constraint to an engine, from tokens to a text."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-__all__ = ["GeneratedText"]
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from formgate.core._native import Engine
+    from formgate.core.vocabulary import Vocabulary
+
+__all__ = ["GeneratedText", "Output", "engine_of", "is_engine", "read_output"]
 
 
 @dataclass(frozen=True)
@@ -51,3 +57,80 @@ class GeneratedText:
                 offset=len(self.text),
             )
         return self.text
+
+
+@dataclass(frozen=True)
+class Output:
+    """What stands in one row.
+
+    Attributes:
+        text: The output.
+        has_ended: Whether a stop token ended it where it may end.
+        is_legal: Whether it is the beginning of any output at all.
+        length: Tokens in the row, filling included.
+    """
+
+    text: GeneratedText
+    has_ended: bool
+    is_legal: bool
+    length: int
+
+
+def is_engine(value: object) -> bool:
+    """Say whether a constraint is an engine already, with its vocabulary."""
+    return hasattr(value, "allowed_tokens") and hasattr(value, "vocabulary")
+
+
+def engine_of(
+    constraint: object,
+    format_name: str | None,
+    vocabulary: Vocabulary | None,
+    read_vocabulary: Callable[[], Vocabulary],
+) -> Engine:
+    """Return the engine that a constraint stands for.
+
+    Args:
+        constraint: An engine, or a source for ``formgate.compile``.
+        format_name: The source's format.
+        vocabulary: What to compile for; None has it read.
+        read_vocabulary: Reads it.
+
+    Raises:
+        FormgateError: The source does not compile, or the vocabulary cannot be known.
+    """
+    from formgate.core.compiler import compile as compile_source  # noqa: PLC0415 (when needed)
+
+    if is_engine(constraint):
+        return constraint  # type: ignore[return-value] # just checked
+    if vocabulary is None:
+        vocabulary = read_vocabulary()
+    return compile_source(constraint, vocabulary, format=format_name)
+
+
+def read_output(
+    row: Sequence[int], engine: Engine, prompt_index: int, pad: int | None = None
+) -> Output:
+    """Return what stands in one row, which may be filled up with a padding token."""
+    vocabulary = engine.vocabulary
+    state, data, tokens = engine.start(), bytearray(), []
+    has_ended, is_legal = False, True
+    for token in row:
+        if token in vocabulary.stop_ids:
+            has_ended = engine.is_accepting(state)
+            is_legal = has_ended or token == pad
+            break
+        try:
+            state = engine.advance(state, token)
+        except ValueError:
+            is_legal = token == pad
+            break
+        data += vocabulary.token_bytes(token) or b""
+        tokens.append(token)
+    text = GeneratedText(
+        text=data.decode("utf-8", errors="replace"),
+        tokens=tuple(tokens),
+        complete=engine.is_accepting(state),
+        prompt_index=prompt_index,
+        engine=engine,
+    )
+    return Output(text, has_ended, is_legal, len(row))

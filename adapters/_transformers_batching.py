@@ -22,8 +22,9 @@ from transformers import LogitsProcessor, LogitsProcessorList
 from transformers.generation import ContinuousBatchingConfig
 from transformers.generation.continuous_batching import cb_logits_processors
 
+from formgate.adapters._generated import read_output
 from formgate.adapters._torch_masks import RowMasker
-from formgate.adapters._transformers_generate import engines_of, read_output, tokenized
+from formgate.adapters._transformers_generate import engines_of, tokenized
 from formgate.adapters._transformers_model import score_count
 from formgate.core.decoding.errors import DecodingError
 from formgate.core.errors import FormgateError

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from formgate.adapters._generated import GeneratedText
+from formgate.adapters._generated import GeneratedText, Output, is_engine, read_output
 from formgate.adapters._transformers_model import vocabulary_of
 from formgate.core.errors import FormgateError
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from formgate.core._native import Engine
     from formgate.core.vocabulary import Vocabulary
 
-__all__ = ["GeneratedText", "Output", "engines_of", "generate", "read_output", "tokenized"]
+__all__ = ["GeneratedText", "engines_of", "generate", "tokenized"]
 
 # Sums of log-probabilities below this are beam search's own markers of unusable beams.
 _UNUSABLE_SCORE = -1e8
@@ -114,9 +114,6 @@ def engines_of(
     """Return the engines that a constraint stands for."""
     from formgate.core.compiler import compile as compile_source  # noqa: PLC0415 (when needed)
 
-    def is_engine(value: object) -> bool:
-        return hasattr(value, "allowed_tokens") and hasattr(value, "vocabulary")
-
     if is_engine(constraint):
         return [constraint]  # type: ignore[list-item] # just checked
     if isinstance(constraint, (list, tuple)) and constraint and all(map(is_engine, constraint)):
@@ -203,23 +200,6 @@ def _value(name: str, options: Mapping[str, Any], config: Any) -> Any:
     return options.get(name, getattr(config, name, None))
 
 
-@dataclass(frozen=True)
-class Output:
-    """What stands in one row.
-
-    Attributes:
-        text: The output.
-        has_ended: Whether a stop token ended it where it may end.
-        is_legal: Whether it is the beginning of any output at all.
-        length: Tokens in the row, filling included.
-    """
-
-    text: GeneratedText
-    has_ended: bool
-    is_legal: bool
-    length: int
-
-
 def read_outputs(
     rows: Sequence[Sequence[int]], engines: Sequence[Engine], prompt_count: int, pad: int
 ) -> list[Output]:
@@ -231,35 +211,6 @@ def read_outputs(
         engine = engines[prompt_index if len(engines) > 1 else 0]
         outputs.append(read_output(row, engine, prompt_index, pad))
     return outputs
-
-
-def read_output(
-    row: Sequence[int], engine: Engine, prompt_index: int, pad: int | None = None
-) -> Output:
-    """Return what stands in one row, which may be filled up with a padding token."""
-    vocabulary = engine.vocabulary
-    state, data, tokens = engine.start(), bytearray(), []
-    has_ended, is_legal = False, True
-    for token in row:
-        if token in vocabulary.stop_ids:
-            has_ended = engine.is_accepting(state)
-            is_legal = has_ended or token == pad
-            break
-        try:
-            state = engine.advance(state, token)
-        except ValueError:
-            is_legal = token == pad
-            break
-        data += vocabulary.token_bytes(token) or b""
-        tokens.append(token)
-    text = GeneratedText(
-        text=data.decode("utf-8", errors="replace"),
-        tokens=tuple(tokens),
-        complete=engine.is_accepting(state),
-        prompt_index=prompt_index,
-        engine=engine,
-    )
-    return Output(text, has_ended, is_legal, len(row))
 
 
 def _scored(outputs: Sequence[Output], scores: Sequence[float], penalty: float) -> list[Output]:
