@@ -16,6 +16,7 @@ from formgate.plugins.json_schema._facts import ARRAY, FALSE, OBJECT
 from formgate.plugins.json_schema._object_clauses import ObjectClauses
 from formgate.plugins.json_schema._shapes import NOTHING, both
 from formgate.plugins.json_schema._states import Schemas
+from formgate.plugins.json_schema._strings import StringSet
 
 if TYPE_CHECKING:
     from formgate.plugins.json_schema._options import Options
@@ -63,6 +64,8 @@ class Automaton:
         """Return the alternatives for objects in a state."""
         if not state.kinds & OBJECT:
             return []
+        if not state.lits:
+            return [ClosedObject([], [], [(StringSet.ALL, state)], 0, None, [])]
         found: list[ClosedObject] | None = state.clauses.get(_CLOSED_OBJECTS)
         if found is None:
             try:
@@ -80,6 +83,8 @@ class Automaton:
         """Return the alternatives for arrays in a state."""
         if not state.kinds & ARRAY:
             return []
+        if not state.lits:
+            return [ClosedArray([], state, [], 0, None, unique=False, repeats=False)]
         found: list[ClosedArray] | None = state.clauses.get(_CLOSED_ARRAYS)
         if found is None:
             try:

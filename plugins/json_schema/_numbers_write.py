@@ -78,6 +78,8 @@ class _Writer:
     def write(self, numbers: NumberSet) -> Node:
         """Return the node of a set."""
         builder = self._builder
+        if numbers is NumberSet.ALL:
+            return self._everything()
         above = self._half(half_above_zero(numbers.points, numbers.flags, numbers.between))
         mirrored = tuple([-point for point in numbers.points[::-1]])
         below = self._half(half_above_zero(mirrored, numbers.flags[::-1], numbers.between[::-1]))
@@ -94,6 +96,16 @@ class _Writer:
         if len(parts) == 1:
             return parts[0]
         return builder.choice(*parts)
+
+    def _everything(self) -> Node:
+        """Return the spellings of all numbers, as JSON has them."""
+        builder, digits = self._builder, self._digits
+        return builder.seq(
+            builder.optional(builder.literal("-")),
+            builder.choice(digits.zero, builder.seq(digits.nonzero, digits.digits)),
+            builder.optional(builder.seq(digits.point, builder.plus(digits.digit))),
+            builder.optional(self._any_exponent()),
+        )
 
     def _zeros(self) -> Node:
         """Return every spelling of zero."""

@@ -22,7 +22,6 @@ from formgate.plugins.json_schema._facts import (
 )
 from formgate.plugins.json_schema._numbers import NumberSet
 from formgate.plugins.json_schema._read_scalars import (
-    KINDS,
     MAX_COUNT,
     ScalarReader,
     WrongSchemaError,
@@ -34,9 +33,8 @@ if TYPE_CHECKING:
     from formgate.plugins.json_schema._states import Schemas
     from formgate.plugins.json_schema._values import Json
 
-__all__ = ["WrongSchemaError", "read"]
+__all__ = ["KEYWORDS", "WrongSchemaError", "read"]
 
-_FEW = 3
 # Keywords that a meta-schema of one's own may leave out.
 _VALIDATION = frozenset(
     [
@@ -72,13 +70,9 @@ def read(schema: dict[str, Json], env: Env, where: Where, world: Schemas) -> Fac
         GrammarError: A reference leads nowhere, a pattern is no pattern.
         UnsupportedConstraint: A pattern or a number cannot be enforced.
     """
-    if len(schema) <= _FEW:
-        plain = _plain(schema, env)
-        if plain is not None:
-            return plain
     reader = _Reader(schema, env, where, world)
     draft = env.resource.draft
-    keywords = _KEYWORDS[draft.rank]
+    keywords = KEYWORDS[draft.rank]
     if draft.lone_ref and "$ref" in schema:
         reader.ref(schema["$ref"])
     else:
@@ -92,21 +86,6 @@ def read(schema: dict[str, Json], env: Env, where: Where, world: Schemas) -> Fac
                 raise WrongSchemaError(env, where, f"{keyword!r:.60} is a key that is no string")
         reader.finish()
     return reader.facts
-
-
-def _plain(schema: dict[str, Json], env: Env) -> Facts | None:
-    """Return the facts of a schema that says one type and no more; None for all others."""
-    kind = schema.get("type")
-    kinds = KINDS.get(kind) if isinstance(kind, str) else None
-    if kinds is None or not env.resource.asserting:
-        return None
-    keywords = _KEYWORDS[env.resource.draft.rank]
-    for keyword in schema:
-        if keyword != "type" and (keyword in keywords or not isinstance(keyword, str)):
-            return None
-    facts = Facts()
-    facts.kinds = kinds
-    return facts
 
 
 class _Reader(ScalarReader):
@@ -387,4 +366,5 @@ def _table(rank: int) -> dict[str, Any]:
     return table
 
 
-_KEYWORDS = {rank: _table(rank) for rank in (4, 6, 7, 2019, 2020)}
+# What reads each keyword, by the drafts' ranks.
+KEYWORDS = {rank: _table(rank) for rank in (4, 6, 7, 2019, 2020)}

@@ -19,7 +19,6 @@ from formgate.core.errors import GrammarError, MissingDependencyError
 from formgate.plugins.json_schema._drafts import BY_NAME, Draft, draft_of, subschemas
 
 if TYPE_CHECKING:
-    from formgate.plugins.json_schema._states import Site
     from formgate.plugins.json_schema._values import Json
 
 __all__ = ["Env", "Library", "Resource", "Where", "last_steps", "pointer"]
@@ -69,14 +68,19 @@ class Resource:
 
 
 class Env:
-    """Where a schema stands: its resource and the dynamic scope; with the sites made there."""
+    """Where a schema stands: its resource and the dynamic scope.
 
-    __slots__ = ("resource", "scope", "sites")
+    Literals of schemas that were met there are kept with it: by the schemas' identity, and by the
+    addresses within the resource that lead to them (None where that takes more than a look).
+    """
+
+    __slots__ = ("literals", "references", "resource", "scope")
 
     def __init__(self, resource: Resource, scope: tuple[Resource, ...]) -> None:
         self.resource = resource
         self.scope = scope
-        self.sites: dict[int, Site] = {}
+        self.literals: dict[int, int] = {}
+        self.references: dict[str, int | None] = {}
 
 
 def pointer(where: Where) -> str:
@@ -127,11 +131,6 @@ class Library:
         if found is None:
             found = self._envs[key] = Env(resource, scope)
         return found
-
-    def close(self) -> None:
-        """Cut references that go in circles."""
-        for env in self._envs.values():
-            env.sites.clear()
 
     def enter(self, schema: dict[str, Json], env: Env, where: Where) -> Env:
         """Return the environment inside a schema: another one if it has an address of its own."""

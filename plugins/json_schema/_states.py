@@ -27,7 +27,8 @@ from formgate.plugins.json_schema._facts import (
     Op,
 )
 from formgate.plugins.json_schema._numbers import NumberSet
-from formgate.plugins.json_schema._read import WrongSchemaError, read
+from formgate.plugins.json_schema._read import KEYWORDS, WrongSchemaError, read
+from formgate.plugins.json_schema._read_scalars import KINDS
 from formgate.plugins.json_schema._resolve import Library, last_steps, pointer
 from formgate.plugins.json_schema._scalars import Scalars, ScalarSets, State
 from formgate.plugins.json_schema._shapes import Lits, both, one
@@ -37,6 +38,7 @@ from formgate.plugins.json_schema._values import value_key
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Iterable
 
+    from formgate.plugins.json_schema._drafts import Draft
     from formgate.plugins.json_schema._options import Options
     from formgate.plugins.json_schema._resolve import Env, Where
     from formgate.plugins.json_schema._values import Json
@@ -45,6 +47,7 @@ __all__ = ["Scalars", "Schemas", "Site", "State"]
 
 _NAMED = 4  # literals that the name of a rule, or a message, shows
 _LAST = (1 << 62,)  # a position after all others
+_FEW = 4  # keywords of a schema that is looked at before it is read
 _SHORT = 8  # a chain of references that is followed at once
 
 
@@ -94,7 +97,6 @@ class Schemas(ScalarSets):
 
     def close(self) -> None:
         """Cut references that go in circles."""
-        self.library.close()
         self._sites.clear()
         for state in self._states.values():
             state.clauses.clear()
@@ -108,17 +110,65 @@ class Schemas(ScalarSets):
             WrongSchemaError: It is no schema.
         """
         if isinstance(schema, dict):
-            if not schema:
-                return TRUE
-            site = env.sites.get(id(schema))
-            if site is None:
-                site = env.sites[id(schema)] = self._new(schema, env, where)
-            return site.index * 2
+            found = env.literals.get(id(schema))
+            if found is None:
+                found = self._short(schema, env, where) if len(schema) <= _FEW else None
+                if found is None:
+                    found = self._new(schema, env, where).index * 2
+                env.literals[id(schema)] = found
+            return found
         if schema is True:
             return TRUE
         if schema is False:
             return FALSE
         raise WrongSchemaError(env, where, "a schema is an object or a truth value")
+
+    def _short(self, schema: dict[str, Json], env: Env, where: Where) -> int | None:
+        """Return the literal of a schema that says nothing, one type or one reference; else None.
+
+        Most schemas within others are such: they need not be read again and again.
+        """
+        if not schema:
+            return TRUE
+        draft = env.resource.draft
+        if "$ref" in schema:
+            if draft.lone_ref or (draft.id_keyword not in schema and _only("$ref", schema, draft)):
+                return self._referred(schema["$ref"], env, where)
+            return None
+        kind = schema.get("type")
+        if kind.__class__ is not str or not env.resource.asserting:
+            return None
+        number = NumberSet.INTEGERS if kind == "integer" else None
+        kinds = KINDS.get(kind) if number is None else NUMBER
+        if kinds is None or (number and draft.rank == 4) or not _only("type", schema, draft):
+            return None
+        return self._leaf(kinds, number, env, where)
+
+    def _leaf(self, kinds: int, number: NumberSet | None, env: Env, where: Where) -> int:
+        """Return the literal of some kinds of values; the first place that says so names it."""
+        key = (kinds, number, None)
+        found = self._leaves.get(key)
+        if found is None:
+            site = self._new({"type": None}, env, where)
+            site.facts = facts = Facts()
+            facts.kinds, facts.number = kinds, number
+            found = self._leaves[key] = site.index * 2
+        return found
+
+    def _referred(self, reference: object, env: Env, where: Where) -> int | None:
+        """Return the literal that a reference leads to; None if it goes on from there, or fails."""
+        if not isinstance(reference, str) or (reference != "#" and reference[:2] != "#/"):
+            return None
+        known = env.references
+        if reference not in known:
+            known[reference] = None
+            try:
+                schema, inner, way = self.library.resolve(reference, env, where)
+                if isinstance(schema, bool) or (isinstance(schema, dict) and "$ref" not in schema):
+                    known[reference] = self.lit(schema, inner, way)
+            except GrammarError:
+                pass  # to be raised where it is read, if it is
+        return known[reference]
 
     def target(self, schema: Json, env: Env, where: Where, reference: Where) -> int:
         """Return the literal of what a reference leads to.
@@ -416,3 +466,12 @@ class Schemas(ScalarSets):
             error.reason = f"{place}: {error.reason}"
             error.args = (error.reason,)
         return error
+
+
+def _only(one: str, schema: dict[str, Json], draft: Draft) -> bool:
+    """Say whether a schema's other keywords, which are texts, say nothing."""
+    keywords = KEYWORDS[draft.rank]
+    for keyword in schema:
+        if keyword.__class__ is not str or (keyword in keywords and keyword != one):
+            return False
+    return True
