@@ -146,8 +146,5 @@ def generate(
 def _tokenized(tokenizer: Any, prompt: str | Sequence[Any]) -> Any:
     """Return what mlx-lm takes for a prompt."""
     if not isinstance(prompt, str) and len(prompt) and isinstance(prompt[0], dict):
-        chat = tokenizer.apply_chat_template(
-            list(prompt), add_generation_prompt=True, tokenize=True, return_dict=True
-        )
-        return list(chat["input_ids"])
+        return list(tokenizer.apply_chat_template(list(prompt), add_generation_prompt=True))
     return prompt if isinstance(prompt, str) else list(prompt)
