@@ -9,7 +9,7 @@ if TYPE_CHECKING:
 
     from formgate.core.grammar import GrammarBuilder, Node
 
-__all__ = ["FreeText"]
+__all__ = ["FreeText", "ends_freely"]
 
 
 class FreeText:
@@ -55,3 +55,21 @@ class FreeText:
         if not nodes:
             return None
         return nodes[0] if len(nodes) == 1 else self._builder.choice(*nodes)
+
+
+def ends_freely(value: object) -> bool:
+    """Say whether a format ends in free text, which only what follows can end."""
+    while isinstance(value, dict):
+        kind, elements = value.get("type"), value.get("elements")
+        if kind in ("any_text", "triggered_tags", "dispatch"):
+            return True
+        if kind == "or" and isinstance(elements, list):
+            return any(ends_freely(each) for each in elements)
+        open_tag = kind == "tag" and value.get("end") in ("", [""])
+        if kind == "sequence" and isinstance(elements, list):
+            value = elements[-1] if elements else None
+        elif open_tag or kind in ("optional", "star", "plus", "repeat"):
+            value = value.get("content")
+        else:
+            return False
+    return False

@@ -16,8 +16,8 @@ import json
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from formgate.core.errors import GrammarError, UnsupportedConstraint
-from formgate.plugins.structural_tag._free_text import FreeText
+from formgate.core.errors import GrammarError
+from formgate.plugins.structural_tag._free_text import FreeText, ends_freely
 from formgate.plugins.structural_tag._read import (
     Place,
     check_triggers,
@@ -322,7 +322,7 @@ class _Writer:
     ) -> Node:
         """Write a repetition; what follows does not end free text inside it, so that is refused."""
         content = member(value, place, "content")
-        if ends and _ends_freely(content):
+        if ends and ends_freely(content):
             raise (place / "content").unsupported(
                 "free text that is repeated has no end of its own before the end of the tag",
                 "let each repetition end with a tag or a constant string",
@@ -347,9 +347,7 @@ class _Writer:
         content, at = member(value, place, "content"), place / "content"
         end = member(value, place, "end")
         if isinstance(end, dict):
-            inside = self._builder.seq(
-                self.write(content, at, ()), self._token(end, place / "end")
-            )
+            inside = self._builder.seq(self.write(content, at, ()), self._token(end, place / "end"))
         elif end in ("", [""]):
             inside = self.write(content, at, ())
         else:
@@ -422,7 +420,7 @@ class _Writer:
             at = place / "rules" / index
             if not isinstance(rule, list) or len(rule) != 2 or not isinstance(rule[0], str):
                 raise at.error("a rule is a list of a string and a format")
-            if loop and _ends_freely(rule[1]):
+            if loop and ends_freely(rule[1]):
                 raise (at / 1).unsupported(
                     "free text after a pattern has no end before the next pattern",
                     'end it with a tag or a constant string, or use "loop": false',
@@ -474,23 +472,3 @@ class _Writer:
     def _followed(self, node: Node, ends: tuple[str, ...]) -> Node:
         """Write a node whose own end is certain, and what follows."""
         return self._builder.seq(node, self._end(ends)) if ends else node
-
-
-def _ends_freely(value: object) -> bool:
-    """Say whether a format ends in free text, which only what follows can end."""
-    while isinstance(value, dict):
-        kind = value.get("type")
-        if kind in ("any_text", "triggered_tags", "dispatch"):
-            return True
-        elements = value.get("elements")
-        if kind == "or" and isinstance(elements, list):
-            return any(_ends_freely(each) for each in elements)
-        if kind == "sequence" and isinstance(elements, list):
-            value = elements[-1] if elements else None
-        elif kind in ("optional", "star", "plus", "repeat"):
-            value = value.get("content")
-        elif kind == "tag" and value.get("end") in ("", [""]):
-            value = value.get("content")
-        else:
-            return False
-    return False
