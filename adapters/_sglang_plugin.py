@@ -32,6 +32,6 @@ def _create(
     server_args: Any, tokenizer: Any, vocab_size: int, eos_token_ids: set[int] | None = None
 ) -> Any:
     """Return the backend, importing it when SGLang first needs it."""
-    from formgate.adapters._sglang_backend import FormgateGrammarBackend  # noqa: PLC0415
+    from formgate.adapters._sglang_backend import create  # noqa: PLC0415
 
-    return FormgateGrammarBackend(server_args, tokenizer, vocab_size, eos_token_ids)
+    return create(server_args, tokenizer, vocab_size, eos_token_ids)
