@@ -25,6 +25,7 @@ class GeneratedText:
         prompt_index: Which of the prompts it belongs to.
         score: Beam search's score, where ``output_scores=True`` asks for it.
         engine: The engine it was generated under.
+        before: What was written before the output: free text up to a marker, the end of the prompt.
     """
 
     text: str
@@ -33,6 +34,7 @@ class GeneratedText:
     prompt_index: int
     score: float | None = None
     engine: Any = field(default=None, repr=False, compare=False)
+    before: str = ""
 
     @property
     def value(self) -> Any:
