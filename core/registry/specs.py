@@ -92,7 +92,8 @@ class AdapterSpec:
     Args:
         name: What users call the back end.
         target: ``"module:attribute"``, imported when the adapter is first used.
-        requires: Distributions the target imports, each ``"name"`` or ``"name>=1.2"``.
+        requires: Distributions the target imports, each ``"name"`` or ``"name>=1.2"``; or several
+            of these with ``|`` between them, one of which is enough.
         extra: The extra that installs them, as in ``formgate[extra]``; for a stranger's plugin the
             distribution is named too: ``"distribution[extra]"``.
         description: One line for listings.
@@ -116,7 +117,7 @@ class AdapterSpec:
                 f"adapter {self.name!r}: tested is 'run', 'contract' or None, not {self.tested!r}"
             )
         for requirement in self.requires:
-            if _REQUIREMENT.fullmatch(requirement) is None:
+            if not all(map(_REQUIREMENT.fullmatch, requirement.split("|"))):
                 raise PluginError(
                     f"adapter {self.name!r}: requirement {requirement!r} is neither 'name' nor "
                     "'name>=1.2'"
@@ -224,6 +225,12 @@ def _imported(kind: str, name: str, target: str) -> object:
 
 def _unmet(requirement: str) -> str | None:
     """Say why a requirement does not hold, or None when it does."""
+    problems = [_unmet_one(each) for each in requirement.split("|")]
+    return None if None in problems else problems[0]
+
+
+def _unmet_one(requirement: str) -> str | None:
+    """Say why one distribution does not do, or None when it does."""
     match = _REQUIREMENT.fullmatch(requirement)
     assert match is not None, requirement  # noqa: S101 (AdapterSpec has checked it)
     name, least = match["name"], match["least"]

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from decimal import Decimal
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from formgate.core.errors import GrammarError
@@ -108,11 +109,24 @@ def _loaded(source: object) -> object:
     if not isinstance(source, (str, bytes)):
         return source
     try:
-        return json.loads(source)
+        # Numbers stay exact, for the schemas.
+        return json.loads(source, parse_float=Decimal, object_pairs_hook=_object)
     except RecursionError:
         raise GrammarError("the structural tag nests too deeply to be read") from None
-    except ValueError as error:
-        raise GrammarError(f"a structural tag is a JSON object; this is no JSON: {error}") from None
+    except (ValueError, ArithmeticError) as error:
+        raise GrammarError(
+            f"a structural tag is a JSON object; this cannot be read: {error}"
+        ) from None
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Make an object, each key just once."""
+    made = dict(pairs)
+    if len(made) != len(pairs):
+        names = [name for name, _ in pairs]
+        twice = next(name for name in names if names.count(name) > 1)
+        raise ValueError(f"an object has the key {twice!r:.60} twice")
+    return made
 
 
 class _Writer:
