@@ -3,10 +3,10 @@
 With all moduli multiples of ``10**-s``, a decimal is read from the left as a whole number of that
 unit, modulo the moduli's least common multiple: one residue for each prefix, ``s`` places after the
 point, and beyond them only whether there is another digit but 0. Bounds run along as comparisons
-with the digits of both. That makes a deterministic automaton, explored from its start and brought
-to its least form by refining partitions (Moore 1956), then written from its end: a state that
-leads to itself alone becomes a repetition, up to four states on a cycle an expression, more of them
-rules.
+with the digits of both. Residues that no digits to come tell apart count as one. That makes a
+deterministic automaton, explored from its start and brought to its least form by refining
+partitions (Moore 1956), then written from its end: a state that leads to itself alone becomes a
+repetition, up to four states on a cycle an expression, more of them rules.
 
 Multiples without bounds whose modulus has no prime factor but 2 and 5 need no automaton: the last
 digits decide, and all endings are listed. Cost: ten steps for each state; the states are limited.
@@ -163,11 +163,14 @@ class _Automaton:
             == 1
             for residue in range(self._cycle)
         ]
-        # Without a lower bound, what is not above zero is left out.
-        self._low = ("0", "") if part.low is None else plain(part.low).partition(".")[::2]
+        self._same = _equal_residues(self._cycle, self._scale, self._good)
+        # Without a lower bound, what is not above zero is left out: a fraction after 0 has to tell.
+        self._bounded = part.low is not None
+        self._low = plain(part.low).partition(".")[::2] if part.low is not None else ("0", "")
         self._high = None if part.high is None else plain(part.high).partition(".")[::2]
-        self._low_in, self._high_in = part.low is not None and part.low_in, part.high_in
-        bounds = [bound for bound in (self._low, self._high) if bound]
+        self._low_in, self._high_in = self._bounded and part.low_in, part.high_in
+        bounds = [self._low] if self._bounded else []
+        bounds += [] if self._high is None else [self._high]
         self._longest = max([len(whole) for whole, _ in bounds], default=0)
         self._last = max([self._scale, *[len(fraction) for _, fraction in bounds]])
 
@@ -203,7 +206,9 @@ class _Automaton:
         phase, count, residue, low, high = state
         compared: tuple[int | None, int | None] | None
         if symbol == _POINT:
-            compared = self._at_point(count, low, high) if phase in (_WHOLE, _ZERO) else None
+            if phase not in (_WHOLE, _ZERO) or not (self._scale or self._whole_good(residue)):
+                return None
+            compared = self._at_point(count, low, high)
             return None if compared is None else (_POINTED, 0, residue, *compared)
         if phase == _ZERO:
             return None
@@ -211,21 +216,27 @@ class _Automaton:
             compared = self._digit(count, symbol, low, high)
             if phase == _START and symbol == 0:
                 return (_ZERO, 1, 0, *compared)
-            residue = (residue * 10 + symbol) % self._cycle
+            residue = self._same[(residue * 10 + symbol) % self._cycle]
             return (_WHOLE, min(count + 1, self._longest + 1), residue, *compared)
         compared = self._place(count, symbol, low, high)
         if count < self._scale:
-            residue = (residue * 10 + symbol) % self._cycle
+            residue = self._same[(residue * 10 + symbol) % self._cycle]
         elif symbol:
             residue = -1
         after = min(count + 1, self._last + 1)
         return None if compared is None else (_PLACES, after, residue, *compared)
 
+    def _whole_good(self, residue: int) -> bool:
+        """Say whether a whole number belongs, or may with a fraction; there are no scaled ones."""
+        return self._generic or self._good[residue]
+
     def _digit(
         self, count: int, symbol: int, low: int | None, high: int | None
     ) -> tuple[int | None, int | None]:
         """Compare the digit before the point with those of the bounds."""
-        low = _compare_digit(symbol, self._low[0], count) if low == 0 else low
+        if low == 0:
+            above = symbol and not self._bounded
+            low = None if above else _compare_digit(symbol, self._low[0], count)
         if self._high and high == 0:
             high = _compare_digit(symbol, self._high[0], count)
         return low, high
@@ -234,10 +245,11 @@ class _Automaton:
         self, count: int, low: int | None, high: int | None
     ) -> tuple[int | None, int | None] | None:
         """Return what is left to compare after the point: 0, or None where nothing is."""
-        order = _compared(count, len(self._low[0]), low)
-        if order < 0:
-            return None
-        low = None if order else 0
+        if low is not None:
+            order = _compared(count, len(self._low[0]), low)
+            if order < 0:
+                return None
+            low = None if order else 0
         if self._high:
             order = _compared(count, len(self._high[0]), high)
             if order > 0:
@@ -282,6 +294,31 @@ class _Automaton:
             return self._generic
         shift = 10 ** max(self._scale - count, 0)
         return self._good[residue * int(shift) % self._cycle]
+
+
+def _equal_residues(cycle: int, scale: int, good: list[bool]) -> list[int]:
+    """Return for each residue the least one that no further digits tell apart from it.
+
+    As in Moore's algorithm; the ten residues after one follow each other.
+    """
+    units = [10**place for place in range(scale + 1)]
+    blocks: list[int] = []
+    numbers: dict[object, int] = {}
+    for residue in range(cycle):
+        flags = tuple([good[residue * unit % cycle] for unit in units])
+        blocks.append(numbers.setdefault(flags, len(numbers)))
+    count = 0
+    while len(numbers) > count:
+        count = len(numbers)
+        around = blocks * (2 + 10 // cycle)
+        starts = (residue * 10 % cycle for residue in range(cycle))
+        numbers = {}
+        blocks = [
+            numbers.setdefault((block, *around[start : start + 10]), len(numbers))
+            for block, start in zip(blocks, starts, strict=True)
+        ]
+    first: dict[int, int] = {}
+    return [first.setdefault(block, residue) for residue, block in enumerate(blocks)]
 
 
 def _compare_digit(symbol: int, whole: str, count: int) -> int:
@@ -358,6 +395,7 @@ class _Writer:
         self._accepting = accepting
         self._digits = digits
         self._nodes: dict[int, Node] = {}
+        self._classes: dict[tuple[int, ...], Node] = {}
         self._steps: list[dict[int, list[int]]] = []
         for found in steps:
             grouped: dict[int, list[int]] = {}
@@ -442,8 +480,13 @@ class _Writer:
 
     def _class(self, symbols: list[int]) -> Node:
         """Return any of some digits, or the point."""
-        codes = [46 if symbol == _POINT else 48 + symbol for symbol in symbols]
-        return self._digits.builder.char_class([(code, code) for code in codes])
+        key = tuple(symbols)
+        node = self._classes.get(key)
+        if node is None:
+            codes = [46 if symbol == _POINT else 48 + symbol for symbol in symbols]
+            ranges = [(code, code) for code in codes]
+            node = self._classes[key] = self._digits.builder.char_class(ranges)
+        return node
 
 
 def _components(after: list[list[int]]) -> list[list[int]]:

@@ -19,7 +19,7 @@ Exponents on top of that, where they cost a few nodes:
 
 from __future__ import annotations
 
-from functools import lru_cache
+from threading import Lock
 from typing import TYPE_CHECKING, NamedTuple, cast
 
 from formgate.plugins.json_schema._numbers import ALWAYS, NEVER, NumberSet, holds, multiples
@@ -35,6 +35,7 @@ __all__ = ["Range", "plain", "recorded_numbers"]
 
 _FEW = 512
 _FLOAT_PLACES = 16
+_MAX_STEPS = 32_768  # of programs that are kept; some 200 bytes each
 
 
 class Range(NamedTuple):
@@ -57,12 +58,43 @@ class _Half(NamedTuple):
     ranges: tuple[Range, ...]
 
 
-@lru_cache(maxsize=1024)
+class _Programs:
+    """Programs of sets that were written lately; together they have a bounded number of steps."""
+
+    def __init__(self) -> None:
+        self._known: dict[tuple[NumberSet, bool], Program] = {}
+        self._steps = 0
+        self._lock = Lock()
+
+    def get(self, key: tuple[NumberSet, bool]) -> Program | None:
+        """Return the program of a set, if it is here."""
+        return self._known.get(key)
+
+    def keep(self, key: tuple[NumberSet, bool], program: Program) -> None:
+        """Keep a program unless it is large; the oldest go."""
+        if len(program) > _MAX_STEPS // 16:
+            return
+        with self._lock:
+            if key not in self._known:
+                self._known[key] = program
+                self._steps += len(program)
+            while self._steps > _MAX_STEPS:
+                self._steps -= len(self._known.pop(next(iter(self._known))))
+
+
+_programs = _Programs()
+
+
 def recorded_numbers(numbers: NumberSet, *, rules: bool) -> Program:
     """Return the calls that write a set of numbers."""
-    recorder = Recorder()
-    writer = _Writer(cast("GrammarBuilder", recorder), rules=rules)
-    return recorder.program(writer.write(numbers))
+    key = numbers, rules
+    found = _programs.get(key)
+    if found is None:
+        recorder = Recorder()
+        writer = _Writer(cast("GrammarBuilder", recorder), rules=rules)
+        found = recorder.program(writer.write(numbers))
+        _programs.keep(key, found)
+    return found
 
 
 class _Writer:

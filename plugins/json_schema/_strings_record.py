@@ -144,6 +144,9 @@ class Program:
                 take = itemgetter(*parts)
             self._steps.append(_Step(self._methods.index(method), take, values))
 
+    def __len__(self) -> int:
+        return len(self._steps)
+
     def write(self, builder: GrammarBuilder) -> Node:
         """Make the calls and return the node of it all."""
         nodes: list[Any] = []
