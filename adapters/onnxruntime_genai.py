@@ -65,7 +65,7 @@ class ConstrainedGenerator:
         if generator.token_count() == 0:
             raise DecodingError("the generator has read no prompt yet: append_tokens first")
         rows, _, width = generator.get_logits().shape
-        engines = list(engine) if isinstance(engine, (list, tuple)) else [engine] * rows
+        engines: list[Any] = list(engine) if isinstance(engine, (list, tuple)) else [engine] * rows
         if len(engines) != rows:
             raise DecodingError(f"{len(engines)} engines were given for {rows} rows")
         self._matchers = [Matcher(each) for each in engines]
