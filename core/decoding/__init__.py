@@ -6,6 +6,13 @@ from formgate.core.decoding.after import AfterMarker
 from formgate.core.decoding.boundaries import bounded, inner_text
 from formgate.core.decoding.budget import WithinBudget
 from formgate.core.decoding.errors import BudgetError, DecodingError
+from formgate.core.decoding.jumping import (
+    JumpDecoder,
+    JumpResult,
+    MaskedSampler,
+    RewindableModel,
+    jump_decode,
+)
 from formgate.core.decoding.loop import DecodeStream, TokenTexts, constrained_decode
 from formgate.core.decoding.models import (
     CallableModel,
@@ -29,11 +36,15 @@ __all__ = [
     "FinishReason",
     "Greedy",
     "HealedPrompt",
+    "JumpDecoder",
+    "JumpResult",
     "LanguageModel",
     "LoadedModel",
+    "MaskedSampler",
     "Multinomial",
     "PhaseTimes",
     "Prefixed",
+    "RewindableModel",
     "Sampler",
     "Step",
     "Timings",
@@ -44,4 +55,5 @@ __all__ = [
     "constrained_decode",
     "heal",
     "inner_text",
+    "jump_decode",
 ]

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from formgate.core._native import apply_mask
+from formgate.core._native import TokenMask, apply_mask
 from formgate.core.decoding.errors import DecodingError
 from formgate.core.decoding.samplers import argmax
 
@@ -22,9 +22,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from formgate.core.protocol import TokenMask
-
-__all__ = ["Choice", "Chooser", "as_row", "only_token"]
+__all__ = ["Choice", "Chooser", "as_row", "confirmed", "only_token"]
 
 _GATHER_SHARE = 16  # greedy: gather when at most one id in this many is allowed
 
@@ -116,6 +114,29 @@ def as_row(scores: Any) -> NDArray[np.float32]:
             f"the model's scores have the shape {row.shape}, not (vocabulary,): one row is needed"
         )
     return row
+
+
+def confirmed(
+    chooser: Chooser, choice: Choice, row: NDArray[np.float32], mask: TokenMask, asked: Any
+) -> Choice:
+    """Return a choice among candidates that is allowed, chosen again until it is.
+
+    Args:
+        chooser: Made the choice.
+        choice: One of the candidates.
+        row: The scores.
+        mask: The candidates.
+        asked: Says of a token whether it is allowed.
+
+    Raises:
+        DecodingError: None of the candidates is.
+    """
+    while not asked(choice.token):
+        mask = mask - TokenMask.from_ids(mask.size, [choice.token])
+        if not mask:
+            raise DecodingError("the engine allows none of its own candidates")
+        choice = chooser.pick(row, mask, len(mask))
+    return choice
 
 
 def only_token(mask: TokenMask) -> int:

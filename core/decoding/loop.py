@@ -18,20 +18,17 @@ over the row of scores where many tokens are allowed.
 from __future__ import annotations
 
 import codecs
+from functools import partial
 from time import perf_counter_ns
 from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
-from formgate.core._native import TokenMask
-from formgate.core.decoding._rows import Choice, Chooser, as_row, only_token
+from formgate.core.decoding._rows import Choice, Chooser, as_row, confirmed, only_token
 from formgate.core.decoding.errors import DecodingError
 from formgate.core.decoding.samplers import Greedy
 from formgate.core.decoding.steps import DecodeResult, Step, Timings
 
 if TYPE_CHECKING:
     from collections.abc import Container, Iterator, Sequence
-
-    import numpy as np
-    from numpy.typing import NDArray
 
     from formgate.core.decoding.models import LanguageModel
     from formgate.core.decoding.samplers import Sampler
@@ -202,7 +199,8 @@ class DecodeStream(Generic[S]):
                 scored = now()
                 choice = self._chooser.pick(row, mask, allowed)
                 if self._candidates is not None:
-                    choice = self._confirmed(choice, row, mask)
+                    asked = partial(engine.is_allowed, self.state)  # type: ignore[attr-defined]
+                    choice = confirmed(self._chooser, choice, row, mask, asked)
             token = choice.token
             chosen = now()
             self.state = engine.advance(self.state, token)
@@ -232,16 +230,6 @@ class DecodeStream(Generic[S]):
             if is_stop:
                 self.finish_reason = "stop"
                 return
-
-    def _confirmed(self, choice: Choice, row: NDArray[np.float32], mask: TokenMask) -> Choice:
-        """Return a choice among candidates that the engine allows, chosen again until it does."""
-        engine: Any = self._engine
-        while not engine.is_allowed(self.state, choice.token):
-            mask = mask - TokenMask.from_ids(mask.size, [choice.token])
-            if not mask:
-                raise DecodingError("the engine allows none of its own candidates")
-            choice = self._chooser.pick(row, mask, len(mask))
-        return choice
 
     def _count(self, step: Step) -> None:
         """Add a step's times to the summary."""
