@@ -38,6 +38,11 @@ class Follower:
         self._given_start = prompt_length
         self.reset()
 
+    @property
+    def state(self) -> Any:
+        """The engine's state after the last history."""
+        return self._matcher.state
+
     def reset(self) -> None:
         """Forget everything seen; the next history is the first of a generation."""
         self._matcher.reset()

@@ -57,3 +57,43 @@ def register_adapters(register: Callable[[AdapterSpec], None]) -> None:
             tested="contract",
         )
     )
+    register(
+        AdapterSpec(
+            name="mlx_lm",
+            target="formgate.adapters.mlx_lm:FormgateProcessor",
+            requires=("mlx-lm>=0.30",),
+            extra="mlx-lm",
+            description="logits processor for mlx-lm, with drafts and batches",
+            tested="run",
+        )
+    )
+    register(
+        AdapterSpec(
+            name="onnxruntime_genai",
+            target="formgate.adapters.onnxruntime_genai:ConstrainedGenerator",
+            requires=("onnxruntime-genai>=0.10",),
+            extra="onnxruntime-genai",
+            description="generators and models of onnxruntime-genai",
+            tested="run",
+        )
+    )
+    register(
+        AdapterSpec(
+            name="exllamav3",
+            target="formgate.adapters.exllamav3:FormgateFilter",
+            requires=("exllamav3>=1.6", "torch>=2.6"),
+            extra="exllamav3",
+            description="filter for jobs of exllamav3",
+            tested="contract",
+        )
+    )
+    register(
+        AdapterSpec(
+            name="tensorrt_llm",
+            target="formgate.adapters.tensorrt_llm:FormgateLogitsProcessor",
+            requires=("tensorrt-llm>=1.0", "torch>=2.6"),
+            extra="tensorrt-llm",
+            description="logits callback for requests of TensorRT-LLM",
+            tested="contract",
+        )
+    )
