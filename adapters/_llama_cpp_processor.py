@@ -51,9 +51,10 @@ class _Processors(LogitsProcessorList):  # type: ignore[misc] # llama_cpp is not
 class FormgateLogitsProcessor:
     """Keeps one generation of llama-cpp-python within a constraint.
 
-    Give ``options()`` to ``Llama.create_completion``, ``create_chat_completion`` or ``generate``:
-    the processor and the stopping criterion, which raises the errors (see above). One processor
-    serves one call at a time; ``reset`` makes it ready for another. Cost per token, beside the
+    Give ``options()`` to ``Llama.create_completion`` or ``generate``: the processor and the
+    stopping criterion, which raises the errors (see above). One processor serves one call at a
+    time. Another prompt begins another generation; where it begins with the prompt before and goes
+    on, as a further turn of a chat does, take ``options()`` anew. Cost per token, beside the
     engine's mask: some 30 microseconds.
 
     Args:
@@ -90,17 +91,21 @@ class FormgateLogitsProcessor:
 
     def reset(self) -> None:
         """Forget everything seen; the next call is the first of a generation."""
-        self._histories.clear()
-        self._start: int | None = None
+        self._begin(None)
         self.error: Exception | None = None
 
-    def options(self) -> dict[str, Any]:
-        """Return the arguments for a generation, and make the processor ready for it."""
+    def options(self, *, chat: bool = False) -> dict[str, Any]:
+        """Return the arguments for a generation, and make the processor ready for it.
+
+        Args:
+            chat: For ``create_chat_completion``, which takes no stopping criterion: call ``check``
+                when it has returned.
+        """
         self.reset()
-        return {
-            "logits_processor": _Processors([self]),
-            "stopping_criteria": StoppingCriteriaList([self.check]),
-        }
+        processors = {"logits_processor": _Processors([self])}
+        if chat:
+            return processors
+        return {**processors, "stopping_criteria": StoppingCriteriaList([self.check])}
 
     def check(self, input_ids: Any = None, logits: Any = None) -> bool:
         """Return False, which lets a generation go on, unless something went wrong.
@@ -127,6 +132,12 @@ class FormgateLogitsProcessor:
             apply_mask(mask, scores)
         return scores
 
+    def _begin(self, prompt: NDArray[np.int64] | None) -> None:
+        """Begin a generation; its prompt is not known until the first call."""
+        self._histories.clear()
+        self._prompt = None if prompt is None else prompt.copy()
+        self._start = 0 if prompt is None else len(prompt)
+
     def _mask(self, input_ids: NDArray[np.int32], scores: NDArray[np.float32]) -> Any:
         """Return the mask after a history.
 
@@ -138,8 +149,9 @@ class FormgateLogitsProcessor:
         row = np.asarray(input_ids, np.int64)[None]
         nodes = self._histories.grow(row)
         if nodes is None:
-            if self._start is None:
-                self._start = row.shape[1]
+            prompt = self._prompt
+            if prompt is None or not np.array_equal(row[0, : len(prompt)], prompt):
+                self._begin(row[0])
             try:
                 nodes = self._histories.walk(row, [self._start], skipping=False)
             except SkippedTokensError:
@@ -148,7 +160,7 @@ class FormgateLogitsProcessor:
                     f"generation began (take options() anew, or call reset()), or {_DRAFTS}"
                 ) from None
         (node,) = nodes
-        self._histories.trim([self._start or 0])
+        self._histories.trim([self._start])
         if not node.is_open:
             raise DecodingError(
                 "the output has left the constraint or ended before, so this is another "
