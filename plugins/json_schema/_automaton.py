@@ -11,6 +11,7 @@ from formgate.plugins.json_schema._closed import (
     ClosedObject,
     close_array,
     close_object,
+    needed_members,
 )
 from formgate.plugins.json_schema._facts import ARRAY, FALSE, OBJECT
 from formgate.plugins.json_schema._object_clauses import ObjectClauses
@@ -165,7 +166,28 @@ class Automaton:
 
     def _no_object(self, state: State) -> bool:
         """Say whether surely no object is in a state."""
+        if state.kinds & OBJECT and state.lits and _CLOSED_OBJECTS not in state.clauses:
+            found = self._no_shape(state)
+            if found is not None:
+                return found
         for one in self.objects(state):
             if not any(needed and self.is_empty(member) for _, member, needed in one.entries):
+                return False
+        return True
+
+    def _no_shape(self, state: State) -> bool | None:
+        """Say whether surely no object is in a state by its required members; None: they won't do.
+
+        Most states that are asked about are conjunctions of alternatives, which need no closing.
+        """
+        try:
+            shapes = self._objects.of_state(state)
+        except LimitError as error:
+            raise self.world.limited(error, state.lits) from None
+        for shape in shapes:
+            needed = needed_members(shape)
+            if needed is None:
+                return None
+            if not any(self.is_empty(self.world.state(lits)) for lits in needed):
                 return False
         return True

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from formgate.plugins.json_schema._shapes import ArrayShape, Lits, ObjectShape
     from formgate.plugins.json_schema._states import Schemas, State
 
-__all__ = ["ClosedArray", "ClosedObject", "Count", "close_array", "close_object"]
+__all__ = ["ClosedArray", "ClosedObject", "Count", "close_array", "close_object", "needed_members"]
 
 # A set of names, the state of their members, and to which sets of ``some`` the names belong.
 _Cell = tuple[StringSet, "State", tuple[bool, ...]]
@@ -110,6 +110,22 @@ def close_object(shape: ObjectShape, world: Schemas) -> list[ClosedObject]:
             unlike = [need for place, need in enumerate(needs) if need not in needs[:place]]
             closed = closed._replace(low=low, needs=unlike)
         found.append(closed)
+    return found
+
+
+def needed_members(shape: ObjectShape) -> list[Lits] | None:
+    """Return what the required members of a shape satisfy, if it asks for no others; else None."""
+    required = shape.required
+    count = len(required)
+    if shape.some or shape.low > count or (shape.high is not None and shape.high < count):
+        return None
+    found = []
+    for name in required:
+        lits = shape.props.get(name, ())
+        for keys, those in shape.universals:
+            if keys.contains(name):
+                lits = both(lits, those)
+        found.append(lits if name.isascii() or is_text(name) else NOTHING)
     return found
 
 
@@ -268,11 +284,12 @@ def _split(
         atoms = split
         if len(atoms) > _MANY_CELLS:
             # Patterns that exclude each other make no combinations: have the engine look.
-            atoms = [
-                atom
-                for atom in atoms
-                if sum(atom[1].values()) < 2 or not patience.is_empty(atom[0])
-            ]
+            kept = []
+            for strings, signs in atoms:
+                matched = [one for one, sign in signs.items() if sign]
+                if len(matched) < 2 or not patience.is_empty(strings, matched):
+                    kept.append((strings, signs))
+            atoms = kept
         if len(atoms) > _MAX_CELLS:
             raise LimitError(
                 f"the patterns for the names of one object make more than {_MAX_CELLS} "

@@ -13,12 +13,18 @@ from typing import TYPE_CHECKING
 from formgate.core.errors import EmptyLanguageError, FormgateError
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from formgate.core.vocabulary import Vocabulary
     from formgate.plugins.json_schema._strings import StringSet
 
 __all__ = ["Patience"]
 
 _TIMEOUT_S = 0.5  # for one set
+_MAX_KNOWN = 1024
+
+# Sets that were decided lately.
+_known: dict[StringSet, bool] = {}
 
 _bytes: Vocabulary | None = None
 
@@ -33,23 +39,38 @@ class Patience:
     def __init__(self, seconds: float) -> None:
         self.left = seconds
 
-    def is_empty(self, strings: StringSet) -> bool:
-        """Say whether a set has no string; False if that cannot be decided in time."""
-        if self.left <= 0:
-            return strings.is_empty()
+    def is_empty(self, strings: StringSet, within: Sequence[StringSet] = ()) -> bool:
+        """Say whether a set has no string; False if that cannot be decided in time.
+
+        Args:
+            strings: The set.
+            within: Sets that it is part of: often two of them have nothing in common, and the same
+                two are met again.
+        """
+        pairs = (one & other for place, one in enumerate(within) for other in within[:place])
+        return any(map(self._decide, pairs)) or self._decide(strings)
+
+    def _decide(self, strings: StringSet) -> bool:
+        """Say whether a set has no string, as far as that is known or there is time."""
+        if strings.is_empty():
+            return True
+        found = _known.get(strings)
+        if found is not None or self.left <= 0:
+            return bool(found)
         started = monotonic()
-        try:
-            return _is_empty(strings, min(self.left, _TIMEOUT_S))
-        finally:
-            self.left -= monotonic() - started
+        found = _is_empty(strings, min(self.left, _TIMEOUT_S))
+        self.left -= monotonic() - started
+        if found is not None:
+            if len(_known) >= _MAX_KNOWN:
+                _known.clear()
+            _known[strings] = found
+        return bool(found)
 
 
-def _is_empty(strings: StringSet, timeout_s: float) -> bool:
-    """Say whether a set has no string; False if that cannot be decided quickly."""
+def _is_empty(strings: StringSet, timeout_s: float) -> bool | None:
+    """Say whether a set has no string; None if that cannot be decided quickly."""
     from formgate.core.grammar import GrammarBuilder  # noqa: PLC0415 (rarely needed)
 
-    if strings.is_empty():
-        return True
     builder = GrammarBuilder()
     try:
         builder.start(strings.node(builder))
@@ -57,7 +78,7 @@ def _is_empty(strings: StringSet, timeout_s: float) -> bool:
     except EmptyLanguageError:
         return True
     except FormgateError:
-        return False
+        return None
     return False
 
 

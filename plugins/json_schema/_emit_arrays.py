@@ -326,36 +326,50 @@ class _Counter:
         self._far = far
         self._items: dict[int, tuple[list[_Sort], bool]] = {}
         self._last = max([len(closed.prefix), *(one.start for one in closed.counts)])
+        self._rules = 0
 
     def write(self) -> Node:
         """Return the node of at least one item."""
-        start = (0, (0,) * len(self._closed.counts))
-        known = {start: self._rule(start)}
+        builder, closed = self._builder, self._closed
+        start = (0, (0,) * len(closed.counts))
+        known = {start: self._rule()}
         waiting = [start]
-        first = self._builder.nothing()
+        first, end = builder.nothing(), builder.empty()
+        steps: dict[tuple[int, ...], tuple[bool, list[tuple[Node, tuple[int, ...]]]]] = {}
         while waiting:
             at = waiting.pop()
             place, counts = at
+            kind = (min(place, self._last + 1), *counts)
+            if kind not in steps:
+                steps[kind] = self._fulfilled(counts), self._steps(place, counts)
+            enough, further = steps[kind]
             ways = []
-            if place and place >= self._closed.low and self._fulfilled(counts):
-                ways.append(self._builder.empty())
-            if self._closed.high is None or place < self._closed.high:
-                for signs, node in self._sorts_for(place, counts):
-                    now = self._add(counts, signs)
-                    if now is None:
-                        continue
-                    following = (min(place + 1, self._far), now)
-                    if following not in known:
-                        known[following] = self._rule(following)
-                        waiting.append(following)
-                    parts = [node, known[following]]
-                    ways.append(self._builder.seq(*([self._gaps.comma] if place else []), *parts))
-            body = self._builder.choice(*ways)
+            if place and place >= closed.low and enough:
+                ways.append(end)
+            if closed.high is None or place < closed.high:
+                after = min(place + 1, self._far)
+                for node, now in further:
+                    following = known.get((after, now))
+                    if following is None:
+                        following = known[after, now] = self._rule()
+                        waiting.append((after, now))
+                    ways.append(builder.seq(node, following[1]))
+            body = builder.choice(*ways)
             if at == start:
                 first = body
             else:
-                self._builder.define(self._title(at), body)
+                builder.define(known[at][0], body)
         return first
+
+    def _steps(self, place: int, counts: tuple[int, ...]) -> list[tuple[Node, tuple[int, ...]]]:
+        """Return the ways to go on: the item, what stands before it, and the counts after it."""
+        found = []
+        for signs, node in self._sorts_for(place, counts):
+            now = self._add(counts, signs)
+            if now is not None:
+                item = self._builder.seq(self._gaps.comma, node) if place else node
+                found.append((item, now))
+        return found
 
     def _sorts_for(self, place: int, counts: tuple[int, ...]) -> list[_Sort]:
         """Return the ways to sort the item at a position, after some counts, that matter.
@@ -398,10 +412,8 @@ class _Counter:
         """Say whether there are enough of everything."""
         return all(count >= one.low for one, count in zip(self._closed.counts, counts, strict=True))
 
-    def _title(self, at: tuple[int, tuple[int, ...]]) -> str:
-        """Return the name of a state's rule."""
-        return f"{self._name}: item {at[0]}, seen {', '.join(map(str, at[1]))}"
-
-    def _rule(self, at: tuple[int, tuple[int, ...]]) -> Node:
-        """Return a reference to a state's rule."""
-        return self._builder.rule(self._title(at))
+    def _rule(self) -> tuple[str, Node]:
+        """Return the name of a new rule and the reference to it."""
+        self._rules += 1
+        name = f"{self._name}: {self._rules}"
+        return name, self._builder.rule(name)

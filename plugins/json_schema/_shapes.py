@@ -177,14 +177,15 @@ class ObjectShape:
             other.high is not None and (self.high is None or self.high > other.high)
         ):
             return False
-        if not (
-            self.required.keys() >= other.required.keys()
-            and set(self.universals) >= set(other.universals)
-            and set(self.some) >= set(other.some)
-        ):
+        if not self.required.keys() >= other.required.keys():
             return False
+        if other.universals and not set(self.universals) >= set(other.universals):
+            return False
+        if other.some and not set(self.some) >= set(other.some):
+            return False
+        props = self.props
         for name, lits in other.props.items():
-            have = self.props.get(name, ())
+            have = props.get(name, ())
             if have not in (lits, NOTHING) and not set(have) >= set(lits):
                 return False
         return True
