@@ -1,0 +1,10 @@
+"""Make the judge importable, whatever the import mode of the test run."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+if str(HERE) not in sys.path:
+    sys.path.insert(0, str(HERE))
