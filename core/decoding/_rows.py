@@ -22,8 +22,9 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-__all__ = ["Choice", "Chooser", "as_row", "confirmed", "only_token"]
+__all__ = ["Asked", "Choice", "Chooser", "as_row", "confirmed", "only_token"]
 
+_CHOICES = 16  # made among candidates, before the whole mask is asked for
 _GATHER_SHARE = 16  # greedy: gather when at most one id in this many is allowed
 
 
@@ -33,6 +34,13 @@ class Choice(NamedTuple):
     token: int
     logprob: float | None
     masked_logprob: float | None
+
+
+class Asked(NamedTuple):
+    """An engine that knows candidates, and the state to ask about."""
+
+    engine: Any
+    state: Any
 
 
 class Chooser:
@@ -117,26 +125,28 @@ def as_row(scores: Any) -> NDArray[np.float32]:
 
 
 def confirmed(
-    chooser: Chooser, choice: Choice, row: NDArray[np.float32], mask: TokenMask, asked: Any
+    chooser: Chooser, choice: Choice, row: NDArray[np.float32], mask: TokenMask, at: Asked
 ) -> Choice:
     """Return a choice among candidates that is allowed, chosen again until it is.
+
+    Where that takes long, the last choice is made from the whole mask.
 
     Args:
         chooser: Made the choice.
         choice: One of the candidates.
         row: The scores.
         mask: The candidates.
-        asked: Says of a token whether it is allowed.
-
-    Raises:
-        DecodingError: None of the candidates is.
+        at: The engine, and its state.
     """
-    while not asked(choice.token):
+    for _ in range(_CHOICES):
+        if at.engine.is_allowed(at.state, choice.token):
+            return choice
         mask = mask - TokenMask.from_ids(mask.size, [choice.token])
         if not mask:
-            raise DecodingError("the engine allows none of its own candidates")
+            break
         choice = chooser.pick(row, mask, len(mask))
-    return choice
+    mask = at.engine.allowed_tokens(at.state)
+    return chooser.pick(row, mask, len(mask))
 
 
 def only_token(mask: TokenMask) -> int:

@@ -15,11 +15,10 @@ text, never the text that may be written.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from functools import partial
 from time import perf_counter_ns
 from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar, runtime_checkable
 
-from formgate.core.decoding._rows import Chooser, as_row, confirmed, only_token
+from formgate.core.decoding._rows import Asked, Chooser, as_row, confirmed, only_token
 from formgate.core.decoding.errors import DecodingError
 from formgate.core.decoding.samplers import Greedy
 
@@ -342,8 +341,7 @@ class _Choosing(Generic[S]):
         mask, row = self.masks(state), as_row(row)
         choice = self._chooser.pick(row, mask, len(mask))
         if self._asks:
-            asked = partial(self._engine.is_allowed, state)  # type: ignore[attr-defined]
-            choice = confirmed(self._chooser, choice, row, mask, asked)
+            choice = confirmed(self._chooser, choice, row, mask, Asked(self._engine, state))
         return choice.token
 
     def accept(self, token: int) -> None:

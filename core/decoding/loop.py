@@ -18,11 +18,10 @@ over the row of scores where many tokens are allowed.
 from __future__ import annotations
 
 import codecs
-from functools import partial
 from time import perf_counter_ns
 from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
-from formgate.core.decoding._rows import Choice, Chooser, as_row, confirmed, only_token
+from formgate.core.decoding._rows import Asked, Choice, Chooser, as_row, confirmed, only_token
 from formgate.core.decoding.errors import DecodingError
 from formgate.core.decoding.samplers import Greedy
 from formgate.core.decoding.steps import DecodeResult, Step, Timings
@@ -199,7 +198,7 @@ class DecodeStream(Generic[S]):
                 scored = now()
                 choice = self._chooser.pick(row, mask, allowed)
                 if self._candidates is not None:
-                    asked = partial(engine.is_allowed, self.state)  # type: ignore[attr-defined]
+                    asked = Asked(engine, self.state)
                     choice = confirmed(self._chooser, choice, row, mask, asked)
             token = choice.token
             chosen = now()
