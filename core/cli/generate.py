@@ -69,6 +69,12 @@ def add_parser(subparsers: argparse._SubParsersAction[Any]) -> None:
     parser.add_argument(
         "--timings", action="store_true", help="print each token's times to standard error"
     )
+    parser.add_argument(
+        "--backend",
+        metavar="NAME",
+        default="transformers",
+        help="what runs the model: transformers (the default) or llama_cpp, for .gguf files",
+    )
     parser.add_argument("--device", default="auto", help="where the model runs; default: auto")
     parser.add_argument("--threads", metavar="N", type=int, help="processor threads of the model")
 
@@ -88,7 +94,13 @@ def run(args: argparse.Namespace) -> int:
     prompt = read_prompt(args.prompt)
     print_anything()
     with Progress(plain=False) as progress:
-        loaded = load_model(args.model, device=args.device, threads=args.threads, progress=progress)
+        loaded = load_model(
+            args.model,
+            device=args.device,
+            threads=args.threads,
+            progress=progress,
+            backend=args.backend,
+        )
         progress("compiling the constraint")
         engine = compile_source(grammar, loaded.vocabulary)
         free = UnconstrainedEngine(loaded.vocabulary, len(loaded.vocabulary))

@@ -182,6 +182,16 @@ def test_text_that_the_terminal_cannot_show(run, monkeypatch):
     assert b"+ valid" in narrow.buffer.getvalue()
 
 
+def test_other_back_ends(run, monkeypatch):
+    code, _, err = run("generate", "--source", "a", "--prompt", "b", "--backend", "no_such")
+    assert (code, "no_such" in err) == (2, True)
+    import formgate.adapters.transformers as module
+
+    monkeypatch.delattr(module, "load_language_model")
+    code, _, err = run("generate", "--source", "a", "--prompt", "b")
+    assert (code, "loads no models for the command line" in err) == (2, True)
+
+
 def test_the_embedded_model_is_missing(run, monkeypatch):
     monkeypatch.setattr(_embedded_model, "find_spec", lambda _name: None)
     for arguments in (["generate", "--source", "a", "--prompt", "x"], ["demo"]):

@@ -161,3 +161,14 @@ def test_models_for_the_command_line(llama, smol_path, tmp_path):
     ):
         with pytest.raises(formgate.FormgateError, match=message):
             load_language_model(path, **options)
+
+
+def test_the_command_line(llama, capsys):
+    from formgate.core.cli import main
+
+    assert llama
+    arguments = ["--source", "yes|no", "--prompt", "Is water wet?", "--backend", "llama_cpp"]
+    assert main(["generate", *arguments, "--json"]) == 0
+    record = json.loads(capsys.readouterr().out)
+    assert record["text"] in ("yes", "no")
+    assert record["complete"]
