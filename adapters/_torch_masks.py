@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import torch
 
-from formgate.core._native import State, apply_mask, apply_masks
+from formgate.core._native import Engine, State, apply_mask, apply_masks
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -45,7 +45,8 @@ class RowMasker:
         if scores.device.type != "cpu" or scores.dtype not in _NATIVE_TYPES:
             self._mask_on_device(scores, items)
             return
-        states = [item[1] for item in items if item is not None]
+        # An engine that wraps a native one has its states, and may have other masks.
+        states = [item[1] for item in items if item is not None and type(item[0]) is Engine]
         if len(states) == len(items) and all(type(state) is State for state in states):
             apply_masks(states, scores)
             return
