@@ -8,21 +8,26 @@ import subprocess
 import sys
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from benchmarks import compare as comparison
+from benchmarks import plan
 from benchmarks import report as reporting
 from benchmarks import results as store
 from benchmarks.cases import KINDS, load_cases
 from benchmarks.engines import ENGINES
 from benchmarks.environments import is_ready, set_up
-from benchmarks.runner import Options, run_suite
+from benchmarks.runner import WORKLOADS, Options, Selection, run_suite
 from benchmarks.vocabularies import VOCABULARIES
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from benchmarks.cases import Case
+
 MODES = ("shared", "isolated")
+RESULTS = Path(__file__).parent / "results"
+PAGES = Path(__file__).resolve().parents[1] / "docs" / "benchmarks"
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -47,29 +52,43 @@ def _parser() -> argparse.ArgumentParser:
     setup.add_argument("engines", nargs="*", metavar="ENGINE", help="all of them by default")
     setup.set_defaults(command=_setup)
 
-    listing = commands.add_parser("list", help="list engines, vocabularies and cases")
+    listing = commands.add_parser("list", help="list engines, vocabularies, workloads and cases")
     listing.set_defaults(command=_list)
 
-    run = commands.add_parser("run", help="measure")
-    run.add_argument(
-        "--engines", type=_names, help="comma-separated; all that are ready by default"
-    )
-    run.add_argument("--kind", choices=KINDS, default="regex", help="default: regex")
-    run.add_argument("--cases", type=_names, default=[], help="names or groups; all by default")
-    run.add_argument("--vocabularies", type=_names, default=["tekken"], help="default: tekken")
-    run.add_argument("--mode", choices=[*MODES, "both"], default="shared")
-    run.add_argument(
-        "--isolate", action="store_const", dest="mode", const="isolated",
-        help="a fresh process for every case (the same as --mode isolated)",
-    )  # fmt: skip
-    run.add_argument("--repeat", type=int, default=1, help="repeats, merged by smallest time")
-    run.add_argument("--timeout", type=float, default=30.0, help="processor seconds per case")
-    run.add_argument("--memory", type=float, default=12.0, help="address space limit in GiB")
-    run.add_argument("--core", type=int, default=(os.cpu_count() or 1) - 1, help="core to pin to")
-    run.add_argument("--nice", type=int, default=0, help="niceness of the engines' processes")
-    run.add_argument("--flush-caches", action="store_true", help="flush before every mask")
+    run = commands.add_parser("run", help="measure any subset of what there is")
+    _add_selection(run)
+    _add_conditions(run)
     run.add_argument("--out", type=Path, required=True, help="results file, .json or .json.gz")
+    run.add_argument(
+        "--compare", type=Path, metavar="BASE", help="then compare with these earlier results"
+    )
+    _add_thresholds(run)
     run.set_defaults(command=_run)
+
+    across = commands.add_parser(
+        "crossformat", help="what each format costs, inside decoding with the embedded model"
+    )
+    across.add_argument("--constraints", type=_names, default=[], help="all by default")
+    across.add_argument("--tokens", type=int, default=80, help="longest output, in tokens")
+    across.add_argument("--repeat", type=int, default=3, help="decodes of each, fastest kept")
+    _add_conditions(across)
+    across.add_argument("--out", type=Path, required=True, help="results file, .json or .json.gz")
+    across.set_defaults(command=_crossformat)
+
+    measure = commands.add_parser("measure", help="make the results that the documentation shows")
+    measure.add_argument(
+        "names", nargs="*", metavar="NAME", help="entries of plan.toml; default all"
+    )
+    measure.add_argument("--results", type=Path, default=RESULTS, help="folder to write them to")
+    measure.set_defaults(command=_measure)
+
+    publish = commands.add_parser("publish", help="write tables and plots into docs/benchmarks")
+    publish.add_argument("--results", type=Path, default=RESULTS, help="folder to read from")
+    publish.add_argument("--pages", type=Path, default=PAGES, help="folder to write to")
+    publish.add_argument(
+        "--check", action="store_true", help="write nothing; 1 if tables are stale"
+    )
+    publish.set_defaults(command=_publish)
 
     report = commands.add_parser("report", help="print a results file as Markdown tables")
     report.add_argument("results", type=Path, nargs="+", help="several are read as one")
@@ -80,10 +99,45 @@ def _parser() -> argparse.ArgumentParser:
     compare = commands.add_parser("compare", help="flag what got worse between two results files")
     compare.add_argument("base", type=Path)
     compare.add_argument("new", type=Path)
-    compare.add_argument("--threshold", type=float, default=1.1, help="for totals")
-    compare.add_argument("--case-threshold", type=float, default=1.5, help="for single cases")
+    _add_thresholds(compare)
     compare.set_defaults(command=_compare)
     return parser
+
+
+def _add_selection(run: argparse.ArgumentParser) -> None:
+    run.add_argument(
+        "--engines", type=_names, help="comma-separated; all that are ready by default"
+    )
+    run.add_argument(
+        "--kinds", "--kind", type=_names, default=["regex"], help=f"of {', '.join(KINDS)}"
+    )
+    run.add_argument("--formats", type=_names, default=[], help="only cases in these formats")
+    run.add_argument("--cases", type=_names, default=[], help="names or groups; all by default")
+    run.add_argument("--vocabularies", type=_names, default=["tekken"], help="default: tekken")
+    run.add_argument(
+        "--workloads", type=_names, default=["replay"], help=f"of {', '.join(WORKLOADS)}"
+    )
+    run.add_argument("--mode", choices=[*MODES, "both"], default="shared")
+    run.add_argument(
+        "--isolate", action="store_const", dest="mode", const="isolated",
+        help="a fresh process for every case (the same as --mode isolated)",
+    )  # fmt: skip
+    run.add_argument("--repeat", type=int, default=1, help="repeats, merged by smallest time")
+    run.add_argument("--flush-caches", action="store_true", help="flush before every mask")
+
+
+def _add_conditions(command: argparse.ArgumentParser) -> None:
+    command.add_argument("--timeout", type=float, default=30.0, help="processor seconds per case")
+    command.add_argument("--memory", type=float, default=12.0, help="address space limit in GiB")
+    command.add_argument(
+        "--core", type=int, default=(os.cpu_count() or 1) - 1, help="core to pin to"
+    )
+    command.add_argument("--nice", type=int, default=0, help="niceness of the engines' processes")
+
+
+def _add_thresholds(command: argparse.ArgumentParser) -> None:
+    command.add_argument("--threshold", type=float, default=1.1, help="for totals")
+    command.add_argument("--case-threshold", type=float, default=1.5, help="for single cases")
 
 
 def _names(text: str) -> list[str]:
@@ -110,6 +164,10 @@ def _list(options: argparse.Namespace) -> int:
         print(f"engine      {spec.name:20} {spec.description}{state}")
     for name in VOCABULARIES:
         print(f"vocabulary  {name}")
+    for name in WORKLOADS:
+        print(f"workload    {name}")
+    for entry in plan.load():
+        print(f"measure     {entry.name:20} {entry.description}")
     for kind in KINDS:
         for case in load_cases(kind):
             first = case.source.split("\n", 1)[0][:60]
@@ -121,36 +179,102 @@ def _run(options: argparse.Namespace) -> int:
     engines = options.engines or [name for name, spec in ENGINES.items() if is_ready(spec)]
     _check("engine", engines, list(ENGINES))
     _check("vocabulary", options.vocabularies, list(VOCABULARIES))
-    modes = MODES if options.mode == "both" else (options.mode,)
-    cases = load_cases(options.kind, names=options.cases)
-    settings = Options(
-        repeat=options.repeat,
+    _check("kind", options.kinds, KINDS)
+    _check("workload", options.workloads, WORKLOADS)
+    base = store.load(options.compare) if options.compare else None
+    set_up(engines)
+    cases = _select(options) if "replay" in options.workloads else {}
+    selection = Selection(
+        engines=engines,
+        vocabularies=options.vocabularies,
+        cases=cases,
+        modes=MODES if options.mode == "both" else (options.mode,),
+        workloads=options.workloads,
+    )
+    settings = _conditions(options, repeat=options.repeat, flush=options.flush_caches)
+    results = store.new_results(cases, asdict(settings))
+    for session in run_suite(selection, settings):
+        results["sessions"].append(session)
+        store.save(results, options.out)
+    return 0 if base is None else _compared(base, results, options)
+
+
+def _select(options: argparse.Namespace) -> dict[str, list[Case]]:
+    """Return the chosen cases by kind. A name counts if any of the kinds knows it."""
+    found: dict[str, list[Case]] = {}
+    unknown = set(options.cases)
+    for kind in options.kinds:
+        names = options.cases
+        every = load_cases(kind, names=names) if len(options.kinds) == 1 else load_cases(kind)
+        chosen = [case for case in every if not names or {case.name, case.group} & set(names)]
+        unknown -= {name for case in chosen for name in (case.name, case.group)}
+        formats = options.formats
+        found[kind] = [case for case in chosen if not formats or case.format in formats]
+    if unknown:
+        raise ValueError(f"no such case or group: {', '.join(sorted(unknown))}")
+    if not any(found.values()):
+        raise ValueError(f"no case has the format {' or '.join(options.formats)}")
+    return found
+
+
+def _conditions(options: argparse.Namespace, **more: Any) -> Options:
+    return Options(
         timeout_s=options.timeout,
         memory_gib=options.memory,
         core=options.core,
-        flush=options.flush_caches,
         niceness=options.nice,
+        **more,
     )
-    results = store.new_results(cases, asdict(settings))
-    for session in run_suite(engines, options.vocabularies, modes, cases, settings):
-        results["sessions"].append(session)
-        store.save(results, options.out)
+
+
+def _crossformat(options: argparse.Namespace) -> int:
+    from benchmarks.cases.formats import CONSTRAINTS
+    from benchmarks.decoding import run_decoding
+
+    names = options.constraints or list(CONSTRAINTS)
+    _check("constraint", names, list(CONSTRAINTS))
+    settings = _conditions(options, repeat=options.repeat)
+    cases = load_cases("formats", names=names)
+    results = store.new_results({"formats": cases}, asdict(settings))
+    results["sessions"].append(run_decoding(cases, options.tokens, settings))
+    store.save(results, options.out)
+    print(reporting.render(results), end="")
     return 0
 
 
+def _measure(options: argparse.Namespace) -> int:
+    entries = plan.load()
+    known = [entry.name for entry in entries]
+    _check("entry of the plan", options.names, known)
+    for entry in entries:
+        if not options.names or entry.name in options.names:
+            print(f"# {entry.command(options.results)}", file=sys.stderr)
+            status = main(entry.arguments(options.results))
+            if status:
+                return status
+    return 0
+
+
+def _publish(options: argparse.Namespace) -> int:
+    from benchmarks.pages import publish
+
+    stale = publish(options.results, options.pages, check=options.check)
+    for path in stale:
+        print(f"{'stale' if options.check else 'written'}: {path}")
+    return int(options.check and bool(stale))
+
+
 def _report(options: argparse.Namespace) -> int:
-    first, *others = [store.load(path) for path in options.results]
-    for other in others:
-        if other["machine"]["cpu"] != first["machine"]["cpu"]:
-            raise ValueError("results of different processors do not belong into one report")
-        first["cases"].update(other["cases"])
-        first["sessions"] += other["sessions"]
-    print(reporting.render(first, ours=options.ours, reference=options.reference), end="")
+    results = store.load_all(options.results)
+    print(reporting.render(results, ours=options.ours, reference=options.reference), end="")
     return 0
 
 
 def _compare(options: argparse.Namespace) -> int:
-    base, new = store.load(options.base), store.load(options.new)
+    return _compared(store.load(options.base), store.load(options.new), options)
+
+
+def _compared(base: dict[str, Any], new: dict[str, Any], options: argparse.Namespace) -> int:
     changes = list(
         comparison.compare(
             base, new, threshold=options.threshold, case_threshold=options.case_threshold

@@ -2,7 +2,7 @@
 
 Only cases measured in both files count. Totals are flagged beyond `threshold`; single cases, which
 vary more, beyond `case_threshold` and only by at least a microsecond (a tenth of a millisecond for
-compiling).
+compiling). Batches, starting up, memory and decoding are compared by the figures of their tables.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from benchmarks.other_report import added
 from benchmarks.statistics import counts_as_measured, figures, mean, percentile
 
 if TYPE_CHECKING:
@@ -22,7 +23,7 @@ CASE_FLOOR_NS = {"compile + first mask": 1e5, "mask mean": 1e3, "advance mean": 
 
 @dataclass(frozen=True)
 class Change:
-    """One figure in both files, in nanoseconds; `case` is empty for totals."""
+    """One figure in both files, in `unit`, which is nanoseconds or MiB; no `case` for totals."""
 
     session: str
     case: str
@@ -30,6 +31,7 @@ class Change:
     before: float
     after: float
     flagged: bool
+    unit: str = "ns"
 
     @property
     def ratio(self) -> float:
@@ -40,19 +42,60 @@ class Change:
 def compare(
     base: dict[str, Any], new: dict[str, Any], *, threshold: float, case_threshold: float
 ) -> Iterator[Change]:
-    """Yield the totals of every session found in both files, then the flagged single cases.
+    """Yield the totals of every session found in both files, and its flagged single cases.
 
     A case that the base got right and the new file did not is flagged too, with figures of 0 and 1.
     """
     old_sessions = {_key(session): session for session in base["sessions"]}
     for session in new["sessions"]:
         old = old_sessions.get(_key(session))
-        if old is not None:
+        if old is None:
+            continue
+        if session["workload"] == "replay":
             yield from _compare_sessions(old, session, threshold, case_threshold)
+        else:
+            yield from _compare_others(old, session, threshold)
 
 
 def _key(session: dict[str, Any]) -> str:
-    return f"{session['vocabulary']} {session['mode']} {session['engine']}"
+    parts = [session["vocabulary"], session["workload"], session.get("kind"), session.get("mode")]
+    return " ".join(part for part in [*parts, session["engine"]] if part)
+
+
+def _compare_others(old: dict[str, Any], new: dict[str, Any], threshold: float) -> Iterator[Change]:
+    after = _figures_of(new)
+    for (case, metric, unit), before in _figures_of(old).items():
+        found = after.get((case, metric, unit))
+        if found is None:
+            yield Change(_key(new), case, f"no longer right: {metric}", 0, 1, flagged=True)
+        else:
+            worse = found > threshold * before
+            yield Change(_key(new), case, metric, before, found, flagged=worse, unit=unit)
+
+
+def _figures_of(session: dict[str, Any]) -> dict[tuple[str, str, str], float]:
+    """Return the figures of a session that is no replay, by case, name and unit."""
+    found: dict[tuple[str, str, str], float] = {}
+    for batch in session.get("batches", ()):
+        if batch["status"] == "ok":
+            case = f"{batch['mix']}, {batch['threads']} threads"
+            for which in ("first", "again"):
+                row = mean(batch[f"{which}_ns"]) / batch["rows"]
+                found[case, f"a row, {which}", "ns"] = row
+    if session["workload"] == "startup":
+        least = min(entry["cpu_ns"] for entry in session["imports"])
+        found["", "import", "ns"] = least
+        found["", "vocabulary", "ns"] = 1e6 * min(s["setup_ms"] for s in session["setups"])
+    if session["workload"] == "memory" and session["status"] == "ok":
+        points, base = session["points"], session["setup"]["rss_setup_mib"]
+        found["", f"after {points[-1]['schemas']} schemas", "MiB"] = points[-1]["rss_mib"] - base
+        found["", "at most", "MiB"] = points[-1]["peak_mib"] - base
+    if session["workload"] == "decoding":
+        for name, record in session["cases"].items():
+            for mode, series in record["modes"].items():
+                if mode != "unmasked":
+                    found[name, f"mask + advance mean, {mode}", "ns"] = mean(added(series))
+    return found
 
 
 def _compare_sessions(
@@ -107,11 +150,13 @@ def _case_figures(figure: Figures) -> dict[str, float]:
 
 def render(changes: list[Change]) -> str:
     """Return a Markdown table, flagged lines marked."""
-    lines = ["| session | case | figure | before µs | after µs | ratio | |"]
+    lines = ["| session | case | figure | before | after | ratio | |"]
     lines.append("|---|---|---|---|---|---|---|")
-    lines += [
-        f"| {c.session} | {c.case} | {c.metric} | {c.before / 1e3:.3g} | {c.after / 1e3:.3g} "
-        f"| {c.ratio:.2f} | {'worse' if c.flagged else ''} |"
-        for c in changes
-    ]
+    for change in changes:
+        size, unit = (1e3, "µs") if change.unit == "ns" else (1.0, change.unit)
+        lines.append(
+            f"| {change.session} | {change.case} | {change.metric} | {change.before / size:.3g} "
+            f"{unit} | {change.after / size:.3g} {unit} | {change.ratio:.2f} "
+            f"| {'worse' if change.flagged else ''} |"
+        )
     return "\n".join(lines) + "\n"

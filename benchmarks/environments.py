@@ -1,7 +1,14 @@
-"""Virtual environments of the rivals, made on demand under `benchmarks/.envs`."""
+"""Virtual environments of the rivals, made on demand with pinned versions.
+
+They lie under `benchmarks/.envs`, or in the folder that `FORMGATE_BENCHMARKS_CACHE` names. pip is
+run as the user configured it: `PIP_FIND_LINKS` can name a folder of ready wheels, which saves
+building llama.cpp (some minutes; see `docs/benchmarks/index.md`).
+"""
 
 from __future__ import annotations
 
+import fcntl
+import os
 import subprocess
 import sys
 import venv
@@ -15,7 +22,7 @@ if TYPE_CHECKING:
 
     from benchmarks.engines import EngineSpec
 
-ENVIRONMENTS = Path(__file__).parent / ".envs"
+ENVIRONMENTS = Path(os.environ.get("FORMGATE_BENCHMARKS_CACHE") or Path(__file__).parent / ".envs")
 
 
 def interpreter(spec: EngineSpec) -> Path:
@@ -36,21 +43,29 @@ def is_ready(spec: EngineSpec) -> bool:
 def set_up(names: Iterable[str]) -> None:
     """Make the environments of the named engines that are missing or outdated.
 
-    Raises `subprocess.CalledProcessError` when pip fails; the environment is then made again by
-    the next call.
+    Another process that does the same is waited for. Raises `subprocess.CalledProcessError` when
+    pip fails; the environment is then made again by the next call.
     """
     for name in names:
         spec = ENGINES[name]
-        if spec.environment is None or is_ready(spec):
+        if is_ready(spec):
             continue
-        folder = ENVIRONMENTS / spec.environment
-        print(f"{name}: making {folder}", file=sys.stderr)
-        venv.create(folder, with_pip=True, clear=True)
-        for requirements in spec.install:
-            print(f"{name}: pip install {' '.join(requirements)}", file=sys.stderr)
-            command = [str(interpreter(spec)), "-m", "pip", "install", "--quiet", *requirements]
-            subprocess.run(command, check=True)
-        _marker(spec).write_text(repr(spec.install), encoding="utf-8")
+        ENVIRONMENTS.mkdir(parents=True, exist_ok=True)
+        with (ENVIRONMENTS / f"{spec.environment}.lock").open("w") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            if not is_ready(spec):
+                _make(spec)
+
+
+def _make(spec: EngineSpec) -> None:
+    folder = ENVIRONMENTS / str(spec.environment)
+    print(f"{spec.name}: making {folder}", file=sys.stderr)
+    venv.create(folder, with_pip=True, clear=True)
+    for requirements in spec.install:
+        print(f"{spec.name}: pip install {' '.join(requirements)}", file=sys.stderr)
+        command = [str(interpreter(spec)), "-m", "pip", "install", "--quiet", *requirements]
+        subprocess.run(command, check=True)
+    _marker(spec).write_text(repr(spec.install), encoding="utf-8")
 
 
 def _marker(spec: EngineSpec) -> Path:

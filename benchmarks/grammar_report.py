@@ -6,16 +6,14 @@ engine does these in two calls they are shown apart.
 
 from __future__ import annotations
 
-import math
 from typing import TYPE_CHECKING, Any
 
-from benchmarks.statistics import counts_as_measured, figures, mean, percentile
+from benchmarks.statistics import counts_as_measured, figures, mean
+from benchmarks.tables import MS, US, number, spread
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-US = 1e3
-MS = 1e6
 SCALING = "scaling"
 REAL = "real"  # so many schemas that a row for each says nothing
 # Where the time per token is looked at, and over how many tokens up to there.
@@ -72,9 +70,9 @@ def _cost_row(record: dict[str, Any], setup_mib: float) -> list[str]:
         "-" if read is None else number(read / MS),
         number((record["compile_ns"] - (read or 0)) / MS),
         number(cold.ttfm[0] / MS),
-        _spread(cold.mask, (0.5, 0.99)),
-        _spread(warm.mask, (0.99,)),
-        _spread(cold.advance, (0.99,)),
+        spread(cold.mask, US, (0.5, 0.99)),
+        spread(warm.mask, US, (0.99,)),
+        spread(cold.advance, US, (0.99,)),
         number(record["rss_peak_mib"] - setup_mib),
     ]
 
@@ -113,17 +111,3 @@ def _at(steps: Sequence[float], mark: int) -> str:
     if len(steps) < mark:
         return "-"
     return number(mean(steps[mark - WINDOW : mark]) / US)
-
-
-def _spread(values: Sequence[float], shares: Sequence[float]) -> str:
-    numbers = [mean(values), *(percentile(values, share) for share in shares), max(values)]
-    return " / ".join(number(value / US) for value in numbers)
-
-
-def number(value: float) -> str:
-    """Return a figure with three digits at most, or with thousands marked; a dash for NaN."""
-    if math.isnan(value):
-        return "-"
-    if value >= 100:
-        return f"{value:,.0f}"
-    return f"{value:.3g}" if value >= 1 else f"{value:.2f}"

@@ -11,7 +11,7 @@ from typing import Any
 
 SEVERITY = ("ok", "refused", "timeout", "crash", "wrong")
 SERIES = ("mask_ns", "advance_ns", "warm_mask_ns", "warm_advance_ns")
-SCALARS = ("start_ns", "loop_ns")
+SCALARS = ("start_ns", "loop_ns", "wall_ns", "cpu_ns")
 
 
 def merge_repeats(repeats: list[dict[str, Any]]) -> dict[str, Any]:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from benchmarks.engines import ENGINES
 from benchmarks.grammar_report import grammar_tables
-from benchmarks.grammar_report import number as _number
+from benchmarks.other_report import other_tables
 from benchmarks.statistics import (
     PASSES,
     Figures,
@@ -18,14 +18,13 @@ from benchmarks.statistics import (
     percentile,
     shared_runs,
 )
+from benchmarks.tables import MS, US, number, spread, table
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable
 
     Metric = tuple[float, Callable[[Figures], float]]  # unit, and the figure drawn
 
-US = 1e3
-MS = 1e6
 SLOWEST = 12
 
 Session = dict[str, Any]
@@ -37,56 +36,73 @@ def render(results: dict[str, Any], *, ours: str = "formgate", reference: str | 
 
     It defaults to ours where it was measured, else to llguidance with complete masks.
     """
-    parts = [_heading(results)]
-    groups: dict[tuple[str, str], Sessions] = {}
-    for session in results["sessions"]:
-        key = session["vocabulary"], session["mode"]
-        groups.setdefault(key, {})[session["engine"]] = session
-    for (vocabulary, mode), sessions in groups.items():
+    parts = [heading(results)]
+    for (vocabulary, kind, mode), sessions in replays(results).items():
         chosen = reference or (ours if ours in sessions else "llguidance-complete")
-        parts.append(f"## {vocabulary}, {_MODES[mode]}")
-        parts.append(_coverage(results, sessions, chosen))
-        parts.append(_speed(sessions))
+        parts.append(f"## {vocabulary}, {kind}, {_MODES[mode]}")
+        parts.append(coverage(results, sessions, chosen))
+        parts.append(speed(sessions))
         if ours in sessions:
             parts += [
-                _ratios(results, sessions, ours, rival)
-                for rival in sessions
-                if ENGINES[rival].rival
+                ratios(results, sessions, ours, rival) for rival in sessions if ENGINES[rival].rival
             ]
-            parts.append(_slowest(sessions[ours], ours))
-        parts.append(_by_case(results, sessions))
+            parts.append(slowest(sessions[ours], ours))
+        parts.append(by_case(results, sessions))
         for title, head, rows in grammar_tables(results, sessions):
-            parts.append(f"{title}\n\n{_table(head, rows)}")
+            parts.append(f"{title}\n\n{table(head, rows)}")
+    parts += other_tables(results)
     return "\n\n".join(part for part in parts if part) + "\n"
 
 
+def replays(results: dict[str, Any]) -> dict[tuple[str, str, str], Sessions]:
+    """Return the sessions of replays by engine, for each vocabulary, kind and mode."""
+    groups: dict[tuple[str, str, str], Sessions] = {}
+    for session in results["sessions"]:
+        if session["workload"] == "replay":
+            key = session["vocabulary"], session["kind"], session["mode"]
+            groups.setdefault(key, {})[session["engine"]] = session
+    return groups
+
+
 _MODES = {
-    "shared": "one process for all patterns",
-    "isolated": "a fresh process for each pattern",
+    "shared": "one process for all cases",
+    "isolated": "a fresh process for each case",
 }
 
 
-def _heading(results: dict[str, Any]) -> str:
-    machine = results["machine"]
-    versions: dict[str, str] = {}
-    for session in results["sessions"]:
-        versions.update(session["versions"])
+def heading(results: dict[str, Any]) -> str:
+    """Return where and with what the results were made."""
     options = ", ".join(f"{key} {value}" for key, value in results["options"].items())
     return "\n\n".join(
         (
             f"# Benchmark of {results['date'][:10]}",
-            (
-                f"{machine['cpu']}, {machine['cores']} cores, cache {machine['cache']}, "
-                f"{machine['memory_gib']} GiB; {machine['system']}, Python {machine['python']}; "
-                f"load at the start {machine['load'][0]}."
-            ),
-            f"{len(results['cases'])} patterns; options: {options}.",
-            "Versions: " + ", ".join(f"{k} {v}" for k, v in sorted(versions.items())) + ".",
+            machine_line(results),
+            f"{len(results['cases'])} cases; options: {options}.",
+            "Versions: " + versions_line(results) + ".",
         )
     )
 
 
-def _coverage(results: dict[str, Any], sessions: Sessions, reference: str) -> str:
+def machine_line(results: dict[str, Any]) -> str:
+    """Return the machine in one line."""
+    machine = results["machine"]
+    return (
+        f"{machine['cpu']}, {machine['cores']} cores, cache {machine['cache']}, "
+        f"{machine['memory_gib']} GiB; {machine['system']}, Python {machine['python']}; "
+        f"load at the start {machine['load'][0]}."
+    )
+
+
+def versions_line(results: dict[str, Any]) -> str:
+    """Return the packages measured."""
+    versions: dict[str, str] = {}
+    for session in results["sessions"]:
+        versions.update(session["versions"])
+    return ", ".join(f"{name} {version}" for name, version in sorted(versions.items()))
+
+
+def coverage(results: dict[str, Any], sessions: Sessions, reference: str) -> str:
+    """Return what each engine gets right, and what setting it up costs."""
     rows = []
     for engine, session in sessions.items():
         records = session["cases"]
@@ -102,7 +118,7 @@ def _coverage(results: dict[str, Any], sessions: Sessions, reference: str) -> st
                 _differences(results, session, sessions.get(reference)),
                 f"{setup['import_ms']:.0f}",
                 f"{setup['setup_ms']:.0f}",
-                _number(setup.get("first_compile_ms", math.nan)),
+                number(setup.get("first_compile_ms", math.nan)),
                 f"{setup['rss_setup_mib'] - setup['rss_base_mib']:.0f}",
                 f"{session.get('rss_peak_mib', math.nan) - setup['rss_base_mib']:.0f}",
             ]
@@ -110,11 +126,11 @@ def _coverage(results: dict[str, Any], sessions: Sessions, reference: str) -> st
     titles = ["engine", "right", "refused", "wrong", "timeout or crash"]
     titles += [f"masks unlike {reference}", "import ms", "set-up ms", "first compile ms"]
     titles += ["set-up MiB", "peak MiB"]
-    return _table(titles, rows)
+    return table(titles, rows)
 
 
 def _differences(results: dict[str, Any], session: Session, reference: Session | None) -> str:
-    if reference is None:
+    if reference is None or not ENGINES[session["engine"]].comparable:
         return "-"
     differing = compared = 0
     for name, record in session["cases"].items():
@@ -126,49 +142,55 @@ def _differences(results: dict[str, Any], session: Session, reference: Session |
     return f"{differing} of {compared}"
 
 
-def _usable(session: Session) -> dict[str, dict[str, Any]]:
+def usable(session: Session) -> dict[str, dict[str, Any]]:
+    """Return the case records whose times count."""
     engine = session["engine"]
     return {n: r for n, r in session["cases"].items() if counts_as_measured(engine, r)}
 
 
-def _speed(sessions: Sessions) -> str:
-    parts = []
-    for which, meaning in PASSES.items():
-        rows = []
-        for engine, session in sessions.items():
-            records = _usable(session)
-            if records:
-                rows.append([engine, *_speed_row(figures(records.values(), which), which)])
-        titles = ["engine", "cases", "masks"]
-        if which == "first":
-            titles.append("compile + first mask ms: mean / p50 / p90 / p99 / max")
-        titles.append("mask µs: mean / p50 / p90 / p99 / p99.9 / max")
-        titles.append("advance µs: mean / p50 / p99 / max")
-        titles.append("both, mean per token / per run µs")
-        if which == "again":
-            titles.append("both, loop without clocks µs")
-        parts.append(f"Each engine on what it gets right: {meaning}.\n\n{_table(titles, rows)}")
-    return "\n\n".join(parts)
+def speed(sessions: Sessions) -> str:
+    """Return a table for each pass: each engine on what it gets right."""
+    return "\n\n".join(
+        f"Each engine on what it gets right: {meaning}.\n\n{speed_of(sessions, which)}"
+        for which, meaning in PASSES.items()
+    )
+
+
+def speed_of(sessions: Sessions, which: str) -> str:
+    """Return the table of one pass."""
+    rows = []
+    for engine, session in sessions.items():
+        records = usable(session)
+        if records:
+            rows.append([engine, *_speed_row(figures(records.values(), which), which)])
+    titles = ["engine", "cases", "masks"]
+    if which == "first":
+        titles.append("compile + first mask ms: mean / p50 / p90 / p99 / max")
+    titles.append("mask µs: mean / p50 / p90 / p99 / p99.9 / max")
+    titles.append("advance µs: mean / p50 / p90 / p99 / p99.9 / max")
+    titles.append("both, mean per token / per run µs")
+    if which == "again":
+        titles.append("both, loop without clocks µs")
+    else:
+        titles.append("both, wall / CPU µs")
+    return table(titles, rows)
 
 
 def _speed_row(figure: Figures, which: str) -> list[str]:
     row = [str(figure.cases), str(len(figure.mask))]
     if which == "first":
-        row.append(_spread(figure.ttfm, MS, (0.5, 0.9, 0.99)))
-    row.append(_spread(figure.mask, US, (0.5, 0.9, 0.99, 0.999)))
-    row.append(_spread(figure.advance, US, (0.5, 0.99)))
-    row.append(f"{_number(figure.step_mean / US)} / {_number(mean(figure.run_steps) / US)}")
+        row.append(spread(figure.ttfm, MS, (0.5, 0.9, 0.99)))
+    row.append(spread(figure.mask, US, (0.5, 0.9, 0.99, 0.999)))
+    row.append(spread(figure.advance, US, (0.5, 0.9, 0.99, 0.999)))
+    row.append(f"{number(figure.step_mean / US)} / {number(mean(figure.run_steps) / US)}")
     if which == "again":
-        row.append(_number(figure.loop_mean / US))
+        row.append(number(figure.loop_mean / US))
+    else:
+        row.append(" / ".join(number(clock / US) for clock in figure.clocks))
     return row
 
 
-def _spread(values: Sequence[float], unit: float, shares: Sequence[float]) -> str:
-    numbers = [mean(values), *(percentile(values, share) for share in shares), max(values)]
-    return " / ".join(_number(number / unit) for number in numbers)
-
-
-_METRICS: dict[str, Metric] = {
+METRICS: dict[str, Metric] = {
     "mask mean": (US, lambda f: mean(f.mask)),
     "mask p50": (US, lambda f: percentile(f.mask, 0.5)),
     "mask p90": (US, lambda f: percentile(f.mask, 0.9)),
@@ -180,41 +202,60 @@ _METRICS: dict[str, Metric] = {
     "both, mean per token": (US, lambda f: f.step_mean),
     "both, mean per run": (US, lambda f: mean(f.run_steps)),
 }
-_COMPILE_METRICS: dict[str, Metric] = {
+COMPILE_METRICS: dict[str, Metric] = {
     "compile + first mask mean, ms": (MS, lambda f: mean(f.ttfm)),
     "compile + first mask p50, ms": (MS, lambda f: percentile(f.ttfm, 0.5)),
     "compile + first mask p99, ms": (MS, lambda f: percentile(f.ttfm, 0.99)),
 }
 
 
-def _ratios(results: dict[str, Any], sessions: Sessions, ours: str, rival: str) -> str:
-    mine, theirs = _usable(sessions[ours]), _usable(sessions[rival])
-    common = [n for n in mine if n in theirs and results["cases"][n]["common"]]
-    if not common:
+def common_cases(results: dict[str, Any], mine: Session, theirs: Session) -> list[str]:
+    """Return the cases that both get right and read alike, with a run that both completed."""
+    left, right = usable(mine), usable(theirs)
+    return [
+        name
+        for name in left
+        if name in right
+        and results["cases"][name]["common"]
+        and shared_runs(left[name], right[name]) is not None
+    ]
+
+
+def paired(mine: Session, theirs: Session, names: list[str], which: str) -> tuple[Figures, Figures]:
+    """Return the figures of one pass of two sessions, over the runs that both completed."""
+    pairs = [shared_runs(mine["cases"][n], theirs["cases"][n], which) for n in names]
+    there = [pair for pair in pairs if pair is not None]
+    return figures((p[0] for p in there), which), figures((p[1] for p in there), which)
+
+
+def ratios(results: dict[str, Any], sessions: Sessions, ours: str, rival: str) -> str:
+    """Return ours against one rival's, on common ground."""
+    names = common_cases(results, sessions[ours], sessions[rival])
+    if not names:
         return ""
-    pairs = [shared_runs(mine[name], theirs[name]) for name in common]
-    columns = {
-        which: (figures((p[0] for p in pairs), which), figures((p[1] for p in pairs), which))
-        for which in PASSES
-    }
+    columns = {which: paired(sessions[ours], sessions[rival], names, which) for which in PASSES}
     rows = []
-    for metric, (unit, take) in _COMPILE_METRICS.items():
+    for metric, (unit, take) in COMPILE_METRICS.items():
         cells = [_against(take(columns["first"][0]), take(columns["first"][1]), unit), "", ""]
         rows.append([metric, *cells])
-    for metric, (unit, take) in _METRICS.items():
-        cells = [_against(take(left), take(right), unit) for left, right in columns.values()]
+    for metric, (unit, take) in METRICS.items():
+        cells = [
+            _against(take(left), take(right), unit) if left.mask and left.advance else "-"
+            for left, right in columns.values()
+        ]
         rows.append([metric + ", µs", *cells])
-    title = f"{ours} against {rival} on the {len(common)} patterns both get right: ours, theirs"
-    return f"{title} (ratio).\n\n" + _table(["", *PASSES.values()], rows)
+    title = f"{ours} against {rival} on the {len(names)} cases both get right: ours, theirs"
+    return f"{title} (ratio).\n\n" + table(["", *PASSES.values()], rows)
 
 
 def _against(mine: float, theirs: float, unit: float) -> str:
     ratio = mine / theirs if theirs else math.inf
-    return f"{_number(mine / unit)}, {_number(theirs / unit)} ({ratio:.2g})"
+    return f"{number(mine / unit)}, {number(theirs / unit)} ({ratio:.2g})"
 
 
-def _slowest(session: Session, engine: str) -> str:
-    records = _usable(session)
+def slowest(session: Session, engine: str) -> str:
+    """Return the worst cases of one engine."""
+    records = usable(session)
     if not records:
         return ""
     one = {name: figures([record], "all") for name, record in records.items()}
@@ -227,15 +268,19 @@ def _slowest(session: Session, engine: str) -> str:
     rows = []
     for title, (unit, take) in lists.items():
         order = sorted(one, key=lambda name: -take(one[name]))[:SLOWEST]
-        worst = ", ".join(f"{name} {_number(take(one[name]) / unit)}" for name in order)
+        worst = ", ".join(f"{name} {number(take(one[name]) / unit)}" for name in order)
         rows.append([title, worst])
-    return f"Where {engine} is slowest.\n\n" + _table(["", "worst cases"], rows)
+    return f"Where {engine} is slowest.\n\n" + table(["", "worst cases"], rows)
 
 
-def _by_case(results: dict[str, Any], sessions: Sessions) -> str:
+def by_case(results: dict[str, Any], sessions: Sessions) -> str:
+    """Return a line for each case."""
     engines = [name for name in sessions if name != "trivial"]
+    shown = {name for engine in engines for name in sessions[engine]["cases"]}
     rows = []
     for name, case in results["cases"].items():
+        if name not in shown:
+            continue
         row = [name if case["common"] else f"{name} *"]
         for engine in engines:
             record = sessions[engine]["cases"].get(name)
@@ -243,9 +288,9 @@ def _by_case(results: dict[str, Any], sessions: Sessions) -> str:
         rows.append(row)
     note = (
         "Case by case: compile + first mask ms; mask mean, max µs over all outputs the first time. "
-        "An asterisk marks patterns that engines read differently."
+        "An asterisk marks those that engines read differently."
     )
-    return f"{note}\n\n{_table(['pattern', *engines], rows)}"
+    return f"{note}\n\n{table(['case', *engines], rows)}"
 
 
 def _case_cell(engine: str, record: dict[str, Any]) -> str:
@@ -253,10 +298,4 @@ def _case_cell(engine: str, record: dict[str, Any]) -> str:
         return str(record["status"])
     figure = figures([record], "all")
     numbers = [figure.ttfm[0] / MS, mean(figure.mask) / US, max(figure.mask) / US]
-    return f"{_number(numbers[0])}; {_number(numbers[1])}, {_number(numbers[2])}"
-
-
-def _table(titles: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    lines = ["| " + " | ".join(titles) + " |", "|" + "---|" * len(titles)]
-    lines += ["| " + " | ".join(row) + " |" for row in rows]
-    return "\n".join(lines)
+    return f"{number(numbers[0])}; {number(numbers[1])}, {number(numbers[2])}"

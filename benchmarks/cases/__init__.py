@@ -2,7 +2,8 @@
 
 One data file per kind of constraint; its head says what the fields mean. A new kind is a new entry
 in `CASE_FILES`, and adapters that take its formats. The cases of kind "schema" are made by
-`benchmarks.cases.schemas`, partly from a data file that lies beside the project.
+`benchmarks.cases.schemas`, partly from a data file that lies beside the project; those of kind
+"formats", each constraint in every format, by `benchmarks.cases.formats`.
 """
 
 from __future__ import annotations
@@ -20,8 +21,9 @@ CASE_FILES = {
     "regex": ROOT / "tests" / "data" / "regexes.toml",
     "grammar": ROOT / "benchmarks" / "cases" / "grammars.toml",
 }
+MIXES = ROOT / "benchmarks" / "cases" / "batch.toml"
 SCHEMAS = ROOT.parent / "shared" / "data" / "json-schemas-real.jsonl.xz"
-KINDS = (*CASE_FILES, "schema")
+KINDS = (*CASE_FILES, "schema", "formats")
 # What an entry says its constraint in: the field, and the format that is meant unless one is named.
 _SOURCES = {"regex": "pattern", "grammar": "grammar"}
 
@@ -67,23 +69,52 @@ def load_cases(kind: str = "regex", *, names: Iterable[str] = ()) -> list[Case]:
 
     A name may also be that of a group. Raises `ValueError` for a name that is neither.
     """
+    wanted = set(names)
     if kind == "schema":
         from benchmarks.cases.schemas import load
 
-        cases = load(SCHEMAS, Case)
+        cases = load(SCHEMAS, Case, wanted)
+    elif kind == "formats":
+        from benchmarks.cases import formats
+
+        cases = formats.load(Case, Dialect)
     else:
         import tomllib  # here, so that engine processes under older Pythons can import this package
 
         path = CASE_FILES[kind]
         with path.open("rb") as file:
             cases = [_case(kind, entry, path.parent) for entry in tomllib.load(file)["case"]]
-    wanted = set(names)
     if not wanted:
         return cases
     unknown = wanted - {case.name for case in cases} - {case.group for case in cases}
     if unknown:
         raise ValueError(f"no such case or group: {', '.join(sorted(unknown))}")
     return [case for case in cases if case.name in wanted or case.group in wanted]
+
+
+@dataclass(frozen=True)
+class Mix:
+    """What the rows of a batch are made of: an equal share of each case."""
+
+    name: str
+    description: str
+    cases: tuple[Case, ...]
+
+
+def load_mixes() -> list[Mix]:
+    """Return the mixes of `batch.toml`."""
+    import tomllib
+
+    with MIXES.open("rb") as file:
+        entries = tomllib.load(file)["mix"]
+    return [
+        Mix(
+            entry["name"],
+            entry["description"],
+            tuple(load_cases(kind, names=[name])[0] for kind, name in entry["cases"]),
+        )
+        for entry in entries
+    ]
 
 
 def _case(kind: str, entry: dict[str, Any], folder: Path) -> Case:

@@ -13,10 +13,13 @@ from dataclasses import dataclass
 class EngineSpec:
     """One configuration of one engine.
 
-    `environment` names a virtual environment under `benchmarks/.envs`, None is the interpreter that
-    runs the benchmarks. `install` lists pip requirements, one call each, in order. `complete` says
-    that the engine means its masks to hold every legal token. Cases in none of its `formats` are
-    left out.
+    `environment` names a virtual environment (see `benchmarks.environments`), None is the
+    interpreter that runs the benchmarks. `install` lists pip requirements, one call each, in order.
+    `module` is what a program imports to use the package. `complete` says that the engine means its
+    masks to hold every legal token. Cases in none of its `formats` are left out; so are
+    vocabularies other than its `vocabularies`, where it is tied to some. `timeout_s` bounds a case
+    more tightly than the run does, for engines that would take hours. The masks of an engine whose
+    adapter has to add to them are not `comparable`.
     """
 
     name: str
@@ -28,9 +31,13 @@ class EngineSpec:
     formats: tuple[str, ...] = ("regex",)
     rival: bool = True
     complete: bool = True
+    module: str = ""
+    vocabularies: tuple[str, ...] = ()
+    timeout_s: float | None = None
+    comparable: bool = True
 
 
-_SCHEMAS = ("json_schema", "json_schema_any_order")
+_SCHEMAS = ("json_schema", "json_schema_compact", "json_schema_any_order")
 _LLGUIDANCE = (("numpy", "llguidance==1.9.1"),)
 
 ENGINES = {
@@ -50,6 +57,7 @@ ENGINES = {
             package="formgate",
             adapter="benchmarks.engines.formgate:EngineAdapter",
             description="engine and immutable states, into a MaskBuffer",
+            module="formgate",
             formats=("regex", "lark", "gbnf", *_SCHEMAS),
             rival=False,
         ),
@@ -66,7 +74,8 @@ ENGINES = {
             package="llguidance",
             adapter="benchmarks.engines.llguidance:Complete",
             description="no_forcing: masks hold every legal token",
-            formats=("regex", "lark", "json_schema"),
+            module="llguidance",
+            formats=("regex", "lark", "json_schema", "json_schema_compact"),
             environment="llguidance",
             install=_LLGUIDANCE,
         ),
@@ -75,7 +84,7 @@ ENGINES = {
             package="llguidance",
             adapter="benchmarks.engines.llguidance:Default",
             description="defaults: only the canonical token where text is forced",
-            formats=("regex", "lark", "json_schema"),
+            formats=("regex", "lark", "json_schema", "json_schema_compact"),
             environment="llguidance",
             install=_LLGUIDANCE,
             complete=False,
@@ -85,6 +94,7 @@ ENGINES = {
             package="xgrammar",
             adapter="benchmarks.engines.xgrammar:XGrammar",
             description="defaults, one compile thread, cache on",
+            module="xgrammar",
             formats=("regex", "gbnf", *_SCHEMAS),
             environment="xgrammar",
             # torch alone first: the second call then cannot choose another build of it.
@@ -95,8 +105,43 @@ ENGINES = {
             package="outlines-core",
             adapter="benchmarks.engines.outlines_core:OutlinesCore",
             description="index over the whole vocabulary",
+            module="outlines_core",
+            formats=("regex", "json_schema"),
             environment="outlines-core",
             install=(("numpy", "outlines-core==0.2.14"),),
+        ),
+        EngineSpec(
+            "lm-format-enforcer",
+            package="lm-format-enforcer",
+            adapter="benchmarks.engines.lm_format_enforcer:LmFormatEnforcer",
+            description="characters, in Python; lists of ids",
+            module="lmformatenforcer",
+            formats=("regex", "json_schema"),
+            environment="lm-format-enforcer",
+            install=(("numpy", "lm-format-enforcer==0.11.3"),),
+            timeout_s=10.0,
+        ),
+        EngineSpec(
+            "kbnf",
+            package="kbnf",
+            adapter="benchmarks.engines.kbnf:Kbnf",
+            description="Earley parsing of bytes, masks cached by state",
+            module="kbnf",
+            formats=("regex", "kbnf"),
+            environment="kbnf",
+            install=(("numpy", "kbnf==0.4.2"),),
+            comparable=False,
+        ),
+        EngineSpec(
+            "llama-cpp",
+            package="llama-cpp-python",
+            adapter="benchmarks.engines.llama_cpp:LlamaCpp",
+            description="llama.cpp's grammar sampler, through its C functions",
+            module="llama_cpp",
+            formats=("gbnf", "json_schema", "json_schema_compact"),
+            environment="llama-cpp",
+            install=(("numpy", "llama-cpp-python==0.3.36"),),
+            vocabularies=("smollm2",),
         ),
     )
 }

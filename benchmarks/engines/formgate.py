@@ -5,21 +5,31 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import formgate
-from benchmarks.engines.base import Adapter, RefusedError, Session
+from benchmarks.engines.base import Adapter, BatchSession, RefusedError, Session
 from formgate.core._native import MaskBuffer
 from formgate.core.compiler import build_grammar
 from formgate.core.errors import GrammarError, LimitError
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     import numpy as np
 
     from benchmarks.vocabularies import VocabularyData
+
+
+# What we are asked for by the formats that are JSON Schema with something said about the text.
+_OPTIONS: dict[str, dict[str, Any]] = {
+    "json_schema_any_order": {"property_order": "any"},
+    "json_schema_compact": {"whitespace": "compact", "escapes": "canonical"},
+}
 
 
 class EngineAdapter(Adapter):
     """`Engine.fill_mask` into a `MaskBuffer`, and `Engine.advance` on immutable states."""
 
     packages = ("formgate", "lark")
+    has_batches = True
     reads_apart = True
 
     def __init__(self, vocabulary: VocabularyData, row: np.ndarray[Any, Any]) -> None:
@@ -30,11 +40,18 @@ class EngineAdapter(Adapter):
             vocabulary.tokens, stop_ids=vocabulary.stop_ids, special=vocabulary.special
         )
 
+    @classmethod
+    def over(cls, vocabulary: formgate.Vocabulary) -> EngineAdapter:
+        """Return an adapter without a row, which can only read and compile."""
+        adapter = cls.__new__(cls)
+        adapter._vocabulary = vocabulary  # noqa: SLF001 - it is an instance of this class
+        return adapter
+
     def read(self, source: str, form: str) -> Any:
         """Read the source into a grammar: for lark, that is lark's loading and our writing."""
         try:
-            if form == "json_schema_any_order":
-                return build_grammar(source, format="json_schema", property_order="any")
+            if form in _OPTIONS:
+                return build_grammar(source, format="json_schema", **_OPTIONS[form])
             return build_grammar(source, format=form)
         except (GrammarError, LimitError) as error:
             raise RefusedError(str(error)) from error
@@ -61,6 +78,32 @@ class EngineAdapter(Adapter):
             return True
 
         return Session(fill, advance)
+
+    def start_batch(
+        self, compiled: Sequence[tuple[Any, int]], rows: np.ndarray[Any, Any], threads: int
+    ) -> BatchSession:
+        """Fill the rows of one engine after those of another: `fill_masks` takes states of one."""
+        engines = [engine for engine, count in compiled for _ in range(count)]
+        states = [engine.start() for engine in engines]
+        groups = []
+        first = 0
+        for engine, count in compiled:
+            place = slice(first, first + count)
+            groups.append((engine.fill_masks, place, rows[place]))
+            first += count
+
+        def fill() -> None:
+            for fill_masks, place, out in groups:
+                fill_masks(states[place], out, threads)
+
+        def advance(tokens: Sequence[int]) -> None:
+            for row, token in enumerate(tokens):
+                states[row] = engines[row].advance(states[row], token)
+
+        def feed(row: int, tokens: Sequence[int]) -> None:
+            states[row] = engines[row].advance_many(states[row], tokens)
+
+        return BatchSession(fill, advance, feed)
 
 
 class MatcherAdapter(EngineAdapter):

@@ -7,17 +7,21 @@ is wrapped, in the way the package itself wraps a regex.
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING, Any
 
 from llguidance import (  # type: ignore[import-not-found,unused-ignore]
+    LLExecutor,
     LLMatcher,
     LLTokenizer,
     regex_to_lark,
 )
 
-from benchmarks.engines.base import Adapter, RefusedError, Session
+from benchmarks.engines.base import Adapter, BatchSession, RefusedError, Session
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     import numpy as np
 
     from benchmarks.vocabularies import VocabularyData
@@ -27,6 +31,7 @@ class Default(Adapter):
     """The package's own way to compile a regex, or a grammar in its Lark dialect."""
 
     packages = ("llguidance",)
+    has_batches = True
 
     def __init__(self, vocabulary: VocabularyData, row: np.ndarray[Any, Any]) -> None:
         self._address = row.ctypes.data
@@ -42,8 +47,8 @@ class Default(Adapter):
     def _grammar(self, source: str, form: str) -> str:
         if form == "regex":
             return str(LLMatcher.grammar_from_regex(source))
-        if form == "json_schema":
-            return str(LLMatcher.grammar_from_json_schema(source))
+        if form.startswith("json_schema"):
+            return str(LLMatcher.grammar_from_json_schema(_schema(source, form)))
         return str(LLMatcher.grammar_from_lark(source))
 
     def compile(self, source: str, form: str) -> Any:
@@ -67,6 +72,32 @@ class Default(Adapter):
 
         return Session(fill, advance)
 
+    def start_batch(
+        self, compiled: Sequence[tuple[Any, int]], rows: np.ndarray[Any, Any], threads: int
+    ) -> BatchSession:
+        """Copy the matchers, and fill through the package's executor."""
+        matchers = []
+        for matcher, count in compiled:
+            matcher.reset()
+            matchers += [matcher.deep_copy() for _ in range(count)]
+        places = [(matcher, row) for row, matcher in enumerate(matchers)]
+        compute = LLExecutor(num_threads=threads).unsafe_compute_mask_ptr
+        address, size, count = rows.ctypes.data, rows.strides[0], len(places)
+
+        def fill() -> None:
+            compute(places, address, size, count)
+
+        def advance(tokens: Sequence[int]) -> None:
+            for matcher, token in zip(matchers, tokens, strict=True):
+                if not matcher.consume_token(token):
+                    raise ValueError(matcher.get_error())
+
+        def feed(row: int, tokens: Sequence[int]) -> None:
+            if not matchers[row].consume_tokens(list(tokens)):
+                raise ValueError(matchers[row].get_error())
+
+        return BatchSession(fill, advance, feed)
+
 
 class Complete(Default):
     """Complete masks: no forcing of canonical tokens."""
@@ -74,6 +105,13 @@ class Complete(Default):
     def _grammar(self, source: str, form: str) -> str:
         if form == "regex":
             source = f"start: /{regex_to_lark(source, use_ascii='')}/\n"
-        if form == "json_schema":
-            source = f"start: %json {source}\n"
+        if form.startswith("json_schema"):
+            source = f"start: %json {_schema(source, form)}\n"
         return str(LLMatcher.grammar_from_lark(f'%llguidance {{"no_forcing": true}}\n{source}'))
+
+
+def _schema(source: str, form: str) -> str:
+    """Return a schema with the package's own option for texts without white space."""
+    if form != "json_schema_compact":
+        return source
+    return json.dumps({**json.loads(source), "x-guidance": {"whitespace_flexible": False}})

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from benchmarks.engines.base import Adapter, Session
+from benchmarks.engines.base import Adapter, BatchSession, Session
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     import numpy as np
 
     from benchmarks.vocabularies import VocabularyData
@@ -14,6 +16,8 @@ if TYPE_CHECKING:
 
 class Trivial(Adapter):
     """Copies a finished mask of ones into the row; accepts every token."""
+
+    has_batches = True
 
     def __init__(self, vocabulary: VocabularyData, row: np.ndarray[Any, Any]) -> None:
         del vocabulary
@@ -37,3 +41,22 @@ class Trivial(Adapter):
             return token >= 0
 
         return Session(fill, advance)
+
+    def start_batch(
+        self, compiled: Sequence[tuple[Any, int]], rows: np.ndarray[Any, Any], threads: int
+    ) -> BatchSession:
+        """Return a session whose fill is one copy a row, by one thread."""
+        del compiled, threads
+        ones = rows.copy()
+        ones.fill(-1)
+
+        def fill() -> None:
+            rows[...] = ones
+
+        def advance(tokens: Sequence[int]) -> None:
+            del tokens
+
+        def feed(row: int, tokens: Sequence[int]) -> None:
+            del row, tokens
+
+        return BatchSession(fill, advance, feed)

@@ -8,9 +8,11 @@ from typing import TYPE_CHECKING, Any
 import torch
 import xgrammar  # type: ignore[import-not-found,unused-ignore]
 
-from benchmarks.engines.base import Adapter, RefusedError, Session
+from benchmarks.engines.base import Adapter, BatchSession, RefusedError, Session
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     import numpy as np
 
     from benchmarks.vocabularies import VocabularyData
@@ -19,6 +21,7 @@ if TYPE_CHECKING:
 class XGrammar(Adapter):
     """Default settings; one thread, because every engine gets one."""
 
+    has_batches = True
     packages = ("xgrammar", "torch", "apache-tvm-ffi")
 
     def __init__(self, vocabulary: VocabularyData, row: np.ndarray[Any, Any]) -> None:
@@ -42,6 +45,12 @@ class XGrammar(Adapter):
             "regex": self._compiler.compile_regex,
             "gbnf": self._compiler.compile_grammar,
             "json_schema": partial(self._compiler.compile_json_schema, strict_mode=False),
+            "json_schema_compact": partial(
+                self._compiler.compile_json_schema,
+                strict_mode=False,
+                any_whitespace=False,
+                separators=(",", ":"),
+            ),
             "json_schema_any_order": partial(
                 self._compiler.compile_json_schema, strict_mode=False, any_order=True
             ),
@@ -63,3 +72,25 @@ class XGrammar(Adapter):
             return accept(token, False)
 
         return Session(fill, advance)
+
+    def start_batch(
+        self, compiled: Sequence[tuple[Any, int]], rows: np.ndarray[Any, Any], threads: int
+    ) -> BatchSession:
+        """Make the matchers, and fill through the package's batch matcher."""
+        matchers = [xgrammar.GrammarMatcher(each) for each, count in compiled for _ in range(count)]
+        fill_rows = xgrammar.BatchGrammarMatcher(max_threads=threads).batch_fill_next_token_bitmask
+        accept_all = xgrammar.BatchGrammarMatcher.batch_accept_token
+        out = torch.from_numpy(rows)
+
+        def fill() -> None:
+            fill_rows(matchers, out)
+
+        def advance(tokens: Sequence[int]) -> None:
+            if not all(accept_all(matchers, list(tokens))):
+                raise ValueError("a token was refused")
+
+        def feed(row: int, tokens: Sequence[int]) -> None:
+            if not all(matchers[row].accept_token(token) for token in tokens):
+                raise ValueError("a token was refused")
+
+        return BatchSession(fill, advance, feed)

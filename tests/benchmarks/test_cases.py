@@ -89,7 +89,7 @@ def test_schemas_agree_with_jsonschema():
 def test_real_schemas_are_sampled_and_stay_where_they_are():
     cases = load_cases("schema", names=["real"])
     assert len(cases) >= 190
-    results = new_results(cases, {})
+    results = new_results({"schema": cases}, {})
     assert {case["source"] for case in results["cases"].values()} == {""}
 
 

@@ -122,7 +122,7 @@ def test_right_and_wrong_engines_are_told_apart(bench, capsys):
     assert "non-matching text 0 is accepted" in errors["loose"]
     assert "forbids the legal token" in errors["tight"]
     assert "refuses token" in errors["stubborn"]
-    assert "tiny shared exact [1/1]: 3 ok, 1 refused" in capsys.readouterr().err
+    assert "tiny-regex shared exact [1/1]: 3 ok, 1 refused (" in capsys.readouterr().err
 
 
 def test_the_record_of_a_case(bench):
@@ -208,7 +208,7 @@ def test_the_report_shows_coverage_ratios_and_disagreements(bench, tmp_path, cap
     text = report.render(content, ours="exact")
     assert "| exact | 3 | 1 | 0 | 0 | 0 of 21 |" in text
     assert "| loose | 0 | 1 | 3 | 0 | 14 of 21 |" in text
-    assert "exact against hanging on the 2 patterns both get right" in text
+    assert "exact against hanging on the 2 cases both get right" in text
     assert "| group * | refused | refused | refused |" in text
     assert "timeout" in text
     capsys.readouterr()
@@ -238,7 +238,7 @@ def test_compare_flags_what_got_worse(bench, tmp_path, capsys):
 def test_results_of_another_format_are_refused(tmp_path):
     path = tmp_path / "old.json"
     path.write_text(json.dumps({"format": 0}), encoding="utf-8")
-    with pytest.raises(ValueError, match="results format 0, expected 1"):
+    with pytest.raises(ValueError, match="results format 0, expected 2"):
         results.load(path)
 
 

@@ -1,0 +1,180 @@
+"""Tables of what is no replay: batches, starting up, memory, and formats inside decoding."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from benchmarks.statistics import mean, percentile
+from benchmarks.tables import MS, US, number, spread, table
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+# What was expected of a mask, in ms, before anything was measured.
+PREDICTED_MS = {"regex": 0.01, "lark": 0.5, "gbnf": 0.5, "json_schema_compact": 0.05}
+PREDICTED_AGAIN_MS = 5.0
+
+
+def other_tables(results: dict[str, Any]) -> list[str]:
+    """Return the tables of all sessions that are no replays."""
+    parts = [batch_table(results), startup_table(results), memory_table(results)]
+    return [part for part in [*parts, decoding_table(results), prediction_table(results)] if part]
+
+
+def _sessions(results: dict[str, Any], workload: str) -> Iterator[dict[str, Any]]:
+    for session in results["sessions"]:
+        if session["workload"] == workload:
+            yield session
+
+
+def batch_table(results: dict[str, Any]) -> str:
+    """Return the cost of a row in a batch, by one thread and by more."""
+    rows = []
+    for session in _sessions(results, "batch"):
+        for batch in session["batches"]:
+            row = [session["vocabulary"], batch["mix"], session["engine"], str(batch["threads"])]
+            if batch["status"] != "ok":
+                rows.append([*row, f"{batch['status']}: {batch['error']}", "", ""])
+                continue
+            count = batch["rows"]
+            first = [ns / count for ns in batch["first_ns"]]
+            again = [ns / count for ns in batch["again_ns"]]
+            cpu = mean(batch["again_cpu_ns"]) / count
+            row += [spread(first, US, (0.5,)), spread(again, US, (0.5,)), number(cpu / US)]
+            rows.append(row)
+    if not rows:
+        return ""
+    titles = ["vocabulary", "mix", "engine", "threads", "a row, first time µs: mean / p50 / max"]
+    titles += ["a row, again µs: mean / p50 / max", "again, CPU of all threads µs"]
+    return "Masks of a batch, wall time over rows.\n\n" + table(titles, rows)
+
+
+def startup_table(results: dict[str, Any]) -> str:
+    """Return import and set-up, each as the smallest and the median of fresh processes."""
+    rows = []
+    for session in _sessions(results, "startup"):
+        wall = sorted(entry["wall_ns"] for entry in session["imports"])
+        cpu = sorted(entry["cpu_ns"] for entry in session["imports"])
+        setups = sorted(entry["setup_ms"] for entry in session["setups"])
+        setup = session["setup"]
+        rows.append(
+            [
+                session["vocabulary"],
+                session["engine"],
+                f"{number(wall[0] / MS)} / {number(percentile(wall, 0.5) / MS)}",
+                f"{number(cpu[0] / MS)} / {number(percentile(cpu, 0.5) / MS)}",
+                number(max(entry["rss_mib"] for entry in session["imports"])),
+                f"{number(setups[0])} / {number(percentile(setups, 0.5))}",
+                number(setup["rss_setup_mib"] - setup["rss_import_mib"]),
+            ]
+        )
+    if not rows:
+        return ""
+    titles = ["vocabulary", "engine", "import, wall ms: least / median", "import, CPU ms"]
+    titles += ["memory after import MiB", "vocabulary ms: least / median", "vocabulary MiB"]
+    return table(titles, rows)
+
+
+def memory_table(results: dict[str, Any]) -> str:
+    """Return what stays after so many schemas."""
+    rows = []
+    marks: Sequence[int] = (100, 250, 500, 1000)
+    for session in _sessions(results, "memory"):
+        base = session["setup"]["rss_setup_mib"]
+        at = {point["schemas"]: point for point in session["points"]}
+        last = session["points"][-1] if session["points"] else None
+        row = [session["vocabulary"], session["engine"], session["status"], number(base)]
+        row += [number(at[mark]["rss_mib"] - base) if mark in at else "-" for mark in marks]
+        if last is None:
+            row += ["-"] * 3
+        else:
+            row.append(number(last["peak_mib"] - base))
+            row.append(number(1000 * last["cpu_s"] / last["schemas"]))
+            row.append(f"{last['refused']} / {last['wrong']}")
+        rows.append(row)
+    if not rows:
+        return ""
+    titles = ["vocabulary", "engine", "result", "after set-up MiB"]
+    titles += [f"+ after {mark}" for mark in marks]
+    titles += ["+ at most", "CPU ms a schema", "refused / wrong"]
+    return table(titles, rows)
+
+
+def decoding_table(results: dict[str, Any]) -> str:
+    """Return what each way of making masks costs, over unmasked decoding of the same tokens."""
+    from benchmarks.decoding import BUDGET_NS
+
+    rows = []
+    for session in _sessions(results, "decoding"):
+        for name, record in session["cases"].items():
+            plain = record["modes"]["unmasked"]
+            bare = mean(plain["forward_ns"]) + mean(plain["sample_ns"])
+            for mode, series in record["modes"].items():
+                if mode == "unmasked":
+                    continue
+                cost = added(series)
+                more = mean(cost) + mean(series["sample_ns"]) - mean(plain["sample_ns"])
+                rows.append(
+                    [
+                        name.replace(".", ", "),
+                        mode,
+                        str(len(record["tokens"])),
+                        number((record["read_ns"] + record["compile_ns"]) / MS),
+                        spread(cost, US, (0.5, 0.99)),
+                        f"{mean(cost) / BUDGET_NS:.2%}",
+                        f"{max(cost) / BUDGET_NS:.2%}",
+                        f"{number((mean(series['sample_ns']) - mean(plain['sample_ns'])) / US)}",
+                        f"{more / bare:.2%}",
+                    ]
+                )
+    if not rows:
+        return ""
+    titles = ["constraint", "masks", "tokens", "compile ms"]
+    titles += ["mask + advance µs: mean / p50 / p99 / max", "mean of 4 ms", "max of 4 ms"]
+    titles += ["sampling, more µs", "over unmasked decoding"]
+    return table(titles, rows)
+
+
+def added(series: dict[str, list[int]]) -> list[int]:
+    """Return what the constraint takes at each token: its mask and its advance."""
+    return [m + a for m, a in zip(series["mask_ns"], series["advance_ns"], strict=True)]
+
+
+def prediction_table(results: dict[str, Any]) -> str:
+    """Return the published prediction beside what was measured, format by format."""
+    from benchmarks.cases.formats import FORMATS
+    from benchmarks.decoding import BUDGET_NS
+
+    rows = []
+    for session in _sessions(results, "decoding"):
+        for form, title in FORMATS.items():
+            records = [
+                record
+                for name, record in session["cases"].items()
+                if results["cases"][name]["format"] == form
+            ]
+            if not records:
+                continue
+            means = {
+                mode: [mean(added(record["modes"][mode])) / MS for record in records]
+                for mode in records[0]["modes"]
+                if mode != "unmasked"
+            }
+            worst = max(means["precompiled"])
+            rows.append(
+                [
+                    title,
+                    f"{PREDICTED_MS[form]:g}",
+                    *(f"{min(v):.3f} to {max(v):.3f}" for v in means.values()),
+                    f"{worst * MS / BUDGET_NS:.2%}",
+                ]
+            )
+        names = list(next(iter(session["cases"].values()))["modes"])[1:]
+        titles = ["format", "predicted, ms a mask", *(f"{name}, ms" for name in names)]
+        titles.append("worst precompiled of 4 ms")
+        note = (
+            "Mean of mask and advance over each output, least to most. Predicted "
+            f"for masks derived again at each token: {PREDICTED_AGAIN_MS:g} ms."
+        )
+        return f"{note}\n\n{table(titles, rows)}"
+    return ""

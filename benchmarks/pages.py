@@ -1,0 +1,186 @@
+"""Writes tables and plots into the pages of docs/benchmarks.
+
+A page holds blocks between two comments,
+
+    <!-- begin ENTRY PART -->
+    <!-- end -->
+
+ENTRY being one of the plan, PART one of `PARTS` or of `benchmarks.plots.PLOTS`. What
+stands between is replaced by what the results say; the text around is written by hand. A block
+whose results are missing stays as it is.
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from benchmarks import plan, plots, report
+from benchmarks import results as store
+from benchmarks.grammar_report import grammar_tables
+from benchmarks.other_report import (
+    batch_table,
+    decoding_table,
+    memory_table,
+    prediction_table,
+    startup_table,
+)
+from benchmarks.scoreboard import scoreboard
+from benchmarks.tables import table
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    Part = Callable[[dict[str, Any], plan.Entry], str]
+
+_BLOCK = re.compile(r"(<!-- begin (\S+) (\S+) -->\n).*?(<!-- end -->)", re.DOTALL)
+
+
+def publish(results: Path, pages: Path, *, check: bool = False) -> list[Path]:
+    """Write the pages and plots that change; return them. With `check`, write nothing.
+
+    Plots are drawn again only without `check`. Raises `ValueError` for an unknown block.
+    """
+    blocks = _Blocks(results, None if check else pages / "plots")
+    changed = []
+    for page in sorted(pages.glob("*.md")):
+        old = page.read_text(encoding="utf-8")
+
+        def replaced(found: re.Match[str], page: Path = page, old: str = old) -> str:
+            try:
+                text = blocks.text(found[2], found[3])
+            except ValueError as error:
+                line = old.count("\n", 0, found.start()) + 1
+                raise ValueError(f"{page.name}:{line}: {error}") from error
+            return found[0] if text is None else f"{found[1]}{text}\n{found[4]}"
+
+        new = _BLOCK.sub(replaced, old)
+        if new != old:
+            changed.append(page)
+            if not check:
+                page.write_text(new, encoding="utf-8")
+    return changed
+
+
+class _Blocks:
+    """What stands in the blocks; plots are drawn into the folder where there is one."""
+
+    def __init__(self, results: Path, folder: Path | None) -> None:
+        self._folder = folder
+        self._results = results
+        self._entries = {entry.name: entry for entry in plan.load()}
+        self._loaded: dict[str, dict[str, Any] | None] = {}
+
+    def text(self, name: str, part: str) -> str | None:
+        """Return the text of one block, None where its results are missing."""
+        if name == "all":
+            return scoreboard(self._load)
+        if name not in self._entries:
+            raise ValueError(f"no entry of the plan is called {name!r}")
+        content = self._load(name)
+        if content is None:
+            return None
+        if part in PARTS:
+            return PARTS[part](content, self._entries[name])
+        if part not in plots.PLOTS:
+            known = ", ".join([*PARTS, *plots.PLOTS])
+            raise ValueError(f"no part is called {part!r}; there are {known}")
+        if self._folder is not None:
+            self._folder.mkdir(exist_ok=True)
+            plots.draw(part, content, self._folder / f"{name}-{part}.svg")
+        title = (plots.PLOTS[part].__doc__ or "").strip()
+        return f"![{title}](plots/{name}-{part}.svg)"
+
+    def _load(self, name: str) -> dict[str, Any] | None:
+        if name not in self._loaded:
+            path = self._results / f"{name}.json.gz"
+            self._loaded[name] = store.load(path) if path.exists() else None
+        return self._loaded[name]
+
+
+def _about(results: dict[str, Any], entry: plan.Entry) -> str:
+    command = entry.command(Path("benchmarks/results"))
+    return (
+        f"Measured on {results['date'][:10]} at commit {results['source'] or 'unknown'}: "
+        f"{report.machine_line(results)} {report.versions_line(results)}.\n\n"
+        f"```console\n$ {command}\n```"
+    )
+
+
+def _of_replays(write: Callable[[dict[str, Any], report.Sessions], str]) -> Part:
+    """Return a part that stands for each group of replays, under a heading if there are several."""
+
+    def part(results: dict[str, Any], entry: plan.Entry) -> str:
+        del entry
+        groups = report.replays(results)
+        texts = []
+        for (vocabulary, kind, _), sessions in groups.items():
+            text = write(results, sessions)
+            if text:
+                texts.append(f"{vocabulary}, {kind}:\n\n{text}" if len(groups) > 1 else text)
+        return "\n\n".join(texts)
+
+    return part
+
+
+def _ratios(results: dict[str, Any], sessions: report.Sessions) -> str:
+    parts = [
+        report.ratios(results, sessions, "formgate", rival)
+        for rival in sessions
+        if report.ENGINES[rival].rival
+    ]
+    return "\n\n".join(part for part in parts if part)
+
+
+def _grammars(number: int) -> Callable[[dict[str, Any], report.Sessions], str]:
+    def write(results: dict[str, Any], sessions: report.Sessions) -> str:
+        tables = grammar_tables(results, sessions)
+        if len(tables) <= number:
+            return ""
+        title, head, rows = tables[number]
+        return f"{title}\n\n{table(head, rows)}"
+
+    return write
+
+
+def _failures(results: dict[str, Any], sessions: report.Sessions) -> str:
+    """Return what engines got wrong, one line each; long lists are cut."""
+    del results
+    rows = []
+    for engine, session in sessions.items():
+        if engine == "trivial":
+            continue
+        wrong = [
+            (name, record)
+            for name, record in session["cases"].items()
+            if record["status"] not in ("ok", "refused")
+        ]
+        for name, record in wrong[:MOST_FAILURES]:
+            reason = str(record.get("error", "")).split("; ")[0].replace("|", "\\|")
+            rows.append([engine, name, str(record["status"]), " ".join(reason.split())[:160]])
+        if len(wrong) > MOST_FAILURES:
+            rows.append([engine, f"and {len(wrong) - MOST_FAILURES} more", "", ""])
+    return table(["engine", "case", "result", "first reason"], rows) if rows else "None."
+
+
+MOST_FAILURES = 12
+
+PARTS: dict[str, Part] = {
+    "about": _about,
+    "coverage": _of_replays(lambda r, s: report.coverage(r, s, "formgate")),
+    "first": _of_replays(lambda _, s: report.speed_of(s, "first")),
+    "all-outputs": _of_replays(lambda _, s: report.speed_of(s, "all")),
+    "again": _of_replays(lambda _, s: report.speed_of(s, "again")),
+    "ratios": _of_replays(_ratios),
+    "slowest": _of_replays(lambda _, s: report.slowest(s["formgate"], "formgate")),
+    "cases": _of_replays(report.by_case),
+    "failures": _of_replays(_failures),
+    "costs": _of_replays(_grammars(0)),
+    "growth": _of_replays(_grammars(1)),
+    "rows": lambda results, _: batch_table(results),
+    "starting": lambda results, _: startup_table(results),
+    "resident": lambda results, _: memory_table(results),
+    "decoding": lambda results, _: decoding_table(results),
+    "prediction": lambda results, _: prediction_table(results),
+}

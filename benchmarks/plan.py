@@ -1,0 +1,38 @@
+"""The measurements behind the documentation: `plan.toml`, one results file for each entry."""
+
+from __future__ import annotations
+
+import shlex
+from dataclasses import dataclass
+from pathlib import Path
+
+PLAN = Path(__file__).parent / "plan.toml"
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One run: its name, what it is for, and the arguments of `python -m benchmarks`."""
+
+    name: str
+    description: str
+    run: str
+
+    def path(self, folder: Path) -> Path:
+        """Return the results file."""
+        return folder / f"{self.name}.json.gz"
+
+    def arguments(self, folder: Path) -> list[str]:
+        """Return the whole command line."""
+        return [*shlex.split(self.run), "--out", str(self.path(folder))]
+
+    def command(self, folder: Path) -> str:
+        """Return the command as a user types it."""
+        return f"python -m benchmarks {' '.join(self.arguments(folder))}"
+
+
+def load(path: Path = PLAN) -> list[Entry]:
+    """Return the entries in order."""
+    import tomllib
+
+    with path.open("rb") as file:
+        return [Entry(**entry) for entry in tomllib.load(file)["entry"]]

@@ -1,0 +1,213 @@
+"""Where we win and where we lose: our figure beside the best rival's, and the goal set for it.
+
+A rival counts where it gets at least a third of our cases right. Each figure is compared on the
+cases that both get right, over the runs that both completed; the rival shown is the one against
+which we do worst.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from benchmarks.engines import ENGINES
+from benchmarks.other_report import added
+from benchmarks.report import COMPILE_METRICS, METRICS, common_cases, paired, replays, usable
+from benchmarks.statistics import mean, percentile
+from benchmarks.tables import MS, US, number, table
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    Load = Callable[[str], "dict[str, Any] | None"]
+
+OURS = "formgate"
+
+
+@dataclass(frozen=True)
+class Goal:
+    """A figure of replays, and the most that ours may be of the best rival's."""
+
+    title: str
+    entries: tuple[str, ...]
+    which: str
+    metric: str
+    ratio: float
+    rivals: tuple[str, ...] = ()
+
+
+_SCHEMAS = ("schema-tekken", "schema-qwen")
+_REGEXES = ("regex-tekken", "regex-qwen")
+_GRAMMARS = ("grammar-tekken", "grammar-qwen")
+_LLG = ("llguidance-complete",)
+GOALS = (
+    Goal("schemas, each used once", _SCHEMAS, "first", "both, mean per token", 0.2),
+    Goal("schemas, each used once", _SCHEMAS, "first", "both, mean per run", 0.2),
+    Goal("schemas, each used once", _SCHEMAS, "first", "mask p50", 1 / 3),
+    Goal("schemas, each used once", _SCHEMAS, "first", "mask p99", 0.25),
+    Goal("schemas, each used once", _SCHEMAS, "first", "mask max", 0.5),
+    Goal("schemas", _SCHEMAS, "first", "compile + first mask p50, ms", 0.6, _LLG),
+    Goal("schemas", _SCHEMAS, "first", "compile + first mask mean, ms", 0.6, _LLG),
+    Goal("schemas", _SCHEMAS, "first", "compile + first mask p99, ms", 0.6, _LLG),
+    Goal("schemas", _SCHEMAS, "first", "compile + first mask mean, ms", 0.05, ("xgrammar",)),
+    Goal("schemas, same output again", _SCHEMAS, "again", "mask p50", 0.1, _LLG),
+    Goal("schemas, same output again", _SCHEMAS, "again", "mask p50", 1.0, ("xgrammar",)),
+    Goal("regexes", _REGEXES, "first", "mask mean", 0.2),
+    Goal("regexes", _REGEXES, "first", "mask p99", 0.2),
+    Goal("regexes", _REGEXES, "first", "compile + first mask mean, ms", 1.0),
+    Goal("grammars", _GRAMMARS, "all", "mask mean", 0.2),
+    Goal("grammars", _GRAMMARS, "all", "mask p99", 0.2),
+    Goal("grammars", _GRAMMARS, "first", "compile + first mask mean, ms", 1.0),
+)
+
+
+def scoreboard(load: Load) -> str:
+    """Return the table, from the results of the entries that there are."""
+    rows = [row for goal in GOALS for entry in goal.entries for row in _of_goal(goal, entry, load)]
+    rows += _others(load)
+    titles = ["what", "vocabulary", "figure", "formgate", "best rival", "ratio", "goal", ""]
+    return table(titles, rows)
+
+
+def _of_goal(goal: Goal, entry: str, load: Load) -> Iterator[list[str]]:
+    results = load(entry)
+    if results is None:
+        return
+    unit, take = {**METRICS, **COMPILE_METRICS}[goal.metric]
+    for (vocabulary, _, _), sessions in replays(results).items():
+        if OURS not in sessions:
+            continue
+        found = []
+        for rival, session in sessions.items():
+            if not ENGINES[rival].rival or (goal.rivals and rival not in goal.rivals):
+                continue
+            names = common_cases(results, sessions[OURS], session)
+            if 3 * len(names) < len(usable(sessions[OURS])):
+                continue
+            mine, theirs = paired(sessions[OURS], session, names, goal.which)
+            if mine.mask and theirs.mask:
+                left, right = take(mine), take(theirs)
+                found.append((left / right, left, right, rival))
+        if found:
+            ratio, left, right, rival = max(found)
+            size = "ms" if unit == MS else "µs"
+            yield [
+                goal.title,
+                vocabulary,
+                goal.metric.removesuffix(", ms"),
+                f"{number(left / unit)} {size}",
+                f"{number(right / unit)} {size}, {rival.removesuffix('-complete')}",
+                f"{ratio:.2g}",
+                f"{goal.ratio:.2g}",
+                _verdict(ratio, goal.ratio),
+            ]
+
+
+def _verdict(ratio: float, goal: float) -> str:
+    if ratio <= goal:
+        return "**met**"
+    return "ahead, goal missed" if ratio < 1 else "**behind**"
+
+
+def _others(load: Load) -> Iterator[list[str]]:
+    yield from _batches(load("batch"))
+    yield from _startups(load("startup"))
+    yield from _memory(load("memory"))
+    yield from _decoding(load("crossformat"))
+
+
+def _row(
+    what: tuple[str, str, str], ours: float, best: tuple[float, str], goal: float, unit: str
+) -> list[str]:
+    """Return the row of a figure with an absolute goal."""
+    behind = "ahead, goal missed" if ours < best[0] else "**behind**"
+    return [
+        *what,
+        f"{number(ours)} {unit}",
+        f"{number(best[0])} {unit}, {best[1].removesuffix('-complete')}",
+        f"{ours / best[0]:.2g}",
+        f"{number(goal)} {unit}",
+        "**met**" if ours <= goal else behind,
+    ]
+
+
+def _batches(results: dict[str, Any] | None) -> Iterator[list[str]]:
+    if results is None:
+        return
+    rows: dict[tuple[str, int], dict[str, float]] = {}
+    for session in results["sessions"]:
+        for batch in session["batches"]:
+            if batch["status"] == "ok":
+                key = batch["mix"], batch["threads"]
+                cost = mean(batch["again_ns"]) / batch["rows"] / US
+                rows.setdefault(key, {})[session["engine"]] = cost
+    for (mix, threads), costs in rows.items():
+        rivals = [(cost, name) for name, cost in costs.items() if ENGINES[name].rival]
+        if OURS in costs and rivals:
+            goal = 0.3 + costs.get("trivial", 0.0)  # the copy itself is the trivial engine's
+            title = f"batch of 256, mix {mix}, {threads} thread{'s' * (threads > 1)}"
+            best = min(rivals)
+            yield _row((title, "tekken", "a row, again"), costs[OURS], best, goal, "µs")
+
+
+def _startups(results: dict[str, Any] | None) -> Iterator[list[str]]:
+    if results is None:
+        return
+    by: dict[str, dict[str, tuple[float, float]]] = {}
+    for session in results["sessions"]:
+        imports = min(entry["wall_ns"] for entry in session["imports"]) / MS
+        setup = min(entry["setup_ms"] for entry in session["setups"])
+        by.setdefault(session["vocabulary"], {})[session["engine"]] = imports, setup
+    for vocabulary, engines in by.items():
+        for number_, (figure, goal) in enumerate((("import", 50.0), ("vocabulary set-up", 60.0))):
+            rivals = [(f[number_], name) for name, f in engines.items() if ENGINES[name].rival]
+            if OURS in engines and rivals:
+                ours = engines[OURS][number_]
+                yield _row(("starting up", vocabulary, figure), ours, min(rivals), goal, "ms")
+
+
+def _memory(results: dict[str, Any] | None) -> Iterator[list[str]]:
+    if results is None:
+        return
+    grown = {
+        session["engine"]: session["points"][-1]["rss_mib"] - session["setup"]["rss_setup_mib"]
+        for session in results["sessions"]
+        if session["points"]
+    }
+    if OURS in grown and "xgrammar" in grown:
+        what = "memory after 1,000 schemas", "tekken", "resident, over set-up"
+        for rival, goal in (("xgrammar", grown["xgrammar"] / 3), ("llguidance-complete", 0.0)):
+            if rival in grown:
+                least = goal or grown[rival]
+                yield _row(what, grown[OURS], (grown[rival], rival), least, "MiB")
+
+
+def _decoding(results: dict[str, Any] | None) -> Iterator[list[str]]:
+    from benchmarks.cases.formats import FORMATS
+    from benchmarks.decoding import BUDGET_NS
+
+    if results is None:
+        return
+    goal = BUDGET_NS / 100 / US
+    for session in results["sessions"]:
+        for form, title in FORMATS.items():
+            records = [
+                record
+                for name, record in session["cases"].items()
+                if results["cases"][name]["format"] == form
+            ]
+            for mode in ("precompiled", "lazy"):
+                steps = [s for record in records for s in added(record["modes"][mode])]
+                if not steps:
+                    continue
+                cost = mean(steps) / US
+                yield [
+                    f"inside decoding, {title}",
+                    "smollm2",
+                    f"mask + advance, {mode}: mean (p99)",
+                    f"{number(cost)} ({number(percentile(steps, 0.99) / US)}) µs",
+                    "-",
+                    f"{cost * US / BUDGET_NS:.2%} of 4 ms",
+                    f"{number(goal)} µs",
+                    "**met**" if cost <= goal else "**missed**",
+                ]
