@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from formgate.core._native import Engine
     from formgate.core.vocabulary import Vocabulary
 
-__all__ = ["GeneratedText", "Output", "engine_of", "is_engine", "read_output"]
+__all__ = ["GeneratedText", "Output", "engine_of", "is_engine", "read_output", "value_of"]
 
 
 @dataclass(frozen=True)
@@ -46,19 +46,7 @@ class GeneratedText:
             ParseError: The text is not complete; or the type that the constraint was made from
                 refuses the value by a check of its own.
         """
-        from formgate.core._native import Engine  # noqa: PLC0415 (when needed)
-        from formgate.core.errors import ParseError  # noqa: PLC0415 (when needed)
-        from formgate.core.parsing import parse  # noqa: PLC0415 (when needed)
-
-        if isinstance(self.engine, Engine):
-            return parse(self.engine, self.text)
-        if not self.complete:
-            raise ParseError(
-                "the output is incomplete: what follows is missing",
-                text=self.text,
-                offset=len(self.text),
-            )
-        return self.text
+        return value_of(self.engine, self.text, complete=self.complete)
 
 
 @dataclass(frozen=True)
@@ -76,6 +64,25 @@ class Output:
     has_ended: bool
     is_legal: bool
     length: int
+
+
+def value_of(engine: Any, text: str, *, complete: bool) -> Any:
+    """Return the value that a text stands for under an engine.
+
+    Raises:
+        ParseError: The text is not complete, or has no value.
+    """
+    from formgate.core._native import Engine  # noqa: PLC0415 (when needed)
+    from formgate.core.errors import ParseError  # noqa: PLC0415 (when needed)
+    from formgate.core.parsing import parse  # noqa: PLC0415 (when needed)
+
+    if isinstance(engine, Engine):
+        return parse(engine, text)
+    if not complete:
+        raise ParseError(
+            "the output is incomplete: what follows is missing", text=text, offset=len(text)
+        )
+    return text
 
 
 def is_engine(value: object) -> bool:

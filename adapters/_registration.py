@@ -97,3 +97,11 @@ def register_adapters(register: Callable[[AdapterSpec], None]) -> None:
             tested="contract",
         )
     )
+    register(
+        AdapterSpec(
+            name="openai_servers",
+            target="formgate.adapters.openai_servers:OpenAIServer",
+            description="servers of OpenAI's protocol: vLLM, SGLang, llama.cpp, closed ones",
+            tested="contract",
+        )
+    )

@@ -51,12 +51,14 @@ class FormgateLogitsProcessor:
         format: The source's format; guessed when left out.
         size: Number of ids that the model scores; see ``Vocabulary.from_file``.
         stop_ids: Ids that end the output; those that the files name when left out.
-        options: Of the format.
+        **options: Of the format.
 
     Raises:
         FormgateError: The source does not compile, or the vocabulary cannot be read: both are done
             once where the object is made.
     """
+
+    _engine: Engine | None
 
     def __init__(
         self,
@@ -86,9 +88,10 @@ class FormgateLogitsProcessor:
     @property
     def engine(self) -> Engine:
         """The compiled constraint, in this process."""
-        if self._engine is None:
-            self._engine = self._compiled()
-        return self._engine
+        engine = self._engine
+        if engine is None:
+            engine = self._engine = self._compiled()
+        return engine
 
     def __call__(
         self,
