@@ -60,7 +60,7 @@ $(DONE)/googletest: $(DONE)/venv
 
 # ---------------------------------------------------------------------------- targets
 
-.PHONY: help setup demo tutor test lint format types contracts stub stub-check native-test sanitize wheel-smoke docs pytest test-slow conformance fuzz bench clean
+.PHONY: help setup demo tutor test lint format types contracts stub stub-check native-test sanitize wheel-smoke docs pytest test-slow test-backend conformance fuzz bench clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -140,6 +140,13 @@ pytest: $(DONE)/package ## Python tests
 
 test-slow: $(DONE)/package ## the Python tests that take minutes: larger searches, the real model
 	@$(BIN)/python -m pytest -q -n $(PYTEST_JOBS) --dist worksteal -m slow
+
+# make test-backend BACKEND=mlx_lm (or onnxruntime_genai, genlm_control)
+test-backend: $(DONE)/dependencies ## run the tests of one more back end in an environment of its own
+	@test -n "$(BACKEND)" || { echo "set BACKEND=mlx_lm, onnxruntime_genai or genlm_control" >&2; exit 1; }
+	@mkdir -p build && rm -rf build/backend-wheel
+	@$(PIP) wheel -qq --disable-pip-version-check --no-build-isolation --no-deps --wheel-dir build/backend-wheel .
+	@TORCH_INDEX="$(TORCH_INDEX)" tools/test_backend.sh $(BACKEND) build/backend-wheel/*.whl
 
 conformance: $(DONE)/package ## JSON Schema: the official suite and all real schemas, with tables
 	@$(BIN)/python -m tests.json_schema.conformance suite

@@ -105,3 +105,13 @@ def register_adapters(register: Callable[[AdapterSpec], None]) -> None:
             tested="contract",
         )
     )
+    register(
+        AdapterSpec(
+            name="genlm_control",
+            target="formgate.adapters.genlm_control:FormgatePotential",
+            requires=("genlm-control>=0.4",),
+            extra="genlm-control",
+            description="potential for genlm-control: exact masks for its samplers",
+            tested="run",
+        )
+    )
