@@ -13,7 +13,7 @@ import time
 from typing import TYPE_CHECKING, Literal
 
 from formgate.core import _native
-from formgate.core.errors import GrammarError
+from formgate.core.errors import CompileCancelled, CompileTimeout, GrammarError
 from formgate.core.grammar._grammar import Grammar
 from formgate.core.grammar._terminal import Node
 
@@ -406,6 +406,17 @@ class GrammarBuilder:
         return Node(self._core.special_token(name))
 
     # --- finishing ---
+
+    def check_time(self) -> None:
+        """Give up if the deadline has come or the cancel token was used; formats at work ask.
+
+        Raises:
+            CompileTimeout, CompileCancelled: So it is.
+        """
+        if self._cancel is not None and self._cancel.cancelled:
+            raise CompileCancelled("compiling was cancelled")
+        if self._deadline is not None and time.perf_counter() >= self._deadline:
+            raise CompileTimeout("reading the source did not finish before the deadline")
 
     def build(
         self,

@@ -107,9 +107,11 @@ class Automaton:
     def _join(self, have: Lits, lits: Lits, *, search: bool) -> Lits:
         """Return a conjunction that is not known yet."""
         joined = both(have, lits)
+        world = self.world
+        if not world.values.isdisjoint(have) and len(world.values.intersection(joined)) > 1:
+            joined = NOTHING
         if joined in (NOTHING, have):
             return joined
-        world = self.world
         state = world.state(joined)
         if state.empty is not None:
             return NOTHING if state.empty else joined

@@ -17,6 +17,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
 from formgate.core.errors import LimitError
+from formgate.plugins.json_schema._deadline import check_time
 from formgate.plugins.json_schema._facts import FALSE, TRUE, Facts, Op
 
 if TYPE_CHECKING:
@@ -30,6 +31,7 @@ __all__ = ["EXACTLY", "LOOSELY", "UNTRACKED", "Clauses", "Shape"]
 UNTRACKED, LOOSELY, EXACTLY = 0, 1, 2
 
 _MANY, _TOO_MANY = 6, 100  # shapes among which those are looked for that are part of others
+_OFTEN = 63  # meets after which the deadline is looked at
 _MEETS_PER_CLAUSE = 300  # how much work ``max_clauses`` allows in all
 
 
@@ -406,6 +408,7 @@ class Clauses(Generic[S]):
             return shapes
         kept: list[S] = []
         for shape in shapes:
+            check_time()
             if any(shape.within(other) for other in kept):
                 continue
             kept = [other for other in kept if not other.within(shape)]
@@ -432,6 +435,8 @@ class Clauses(Generic[S]):
         self._meets += 1
         if self._meets > _MEETS_PER_CLAUSE * self._world.options.max_clauses:
             raise self._too_many()
+        if not self._meets & _OFTEN:
+            check_time()
         met: S | None = left.meet(right, self._join)
         return met
 

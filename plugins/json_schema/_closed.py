@@ -13,6 +13,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from formgate.core.errors import LimitError
+from formgate.plugins.json_schema._deadline import check_time
 from formgate.plugins.json_schema._disjoint import Patience
 from formgate.plugins.json_schema._facts import FALSE
 from formgate.plugins.json_schema._shapes import NOTHING, both, least
@@ -31,8 +32,6 @@ _Cell = tuple[StringSet, "State", tuple[bool, ...]]
 
 _NO_NAMES: frozenset[str] = frozenset()
 _MANY_CELLS = 12
-_MAX_CELLS = 64
-_MAX_SPLITS = 256
 _PATIENCE_S = 1.5  # for asking the engine which combinations of patterns there are
 
 
@@ -96,7 +95,7 @@ def close_object(shape: ObjectShape, world: Schemas) -> list[ClosedObject]:
         closed = _closed(shape, states, _NO_NAMES, cells, world)
         return [] if closed is None else [closed]
     found = []
-    for splits, required, left in _witnesses(shape, states):
+    for splits, required, left in _witnesses(shape, states, world.options.max_clauses):
         closed = _closed(shape, splits, required, cells, world)
         if closed is None:
             continue
@@ -190,7 +189,7 @@ def _closed(
 
 
 def _witnesses(
-    shape: ObjectShape, states: dict[str, Lits]
+    shape: ObjectShape, states: dict[str, Lits], most: int
 ) -> Iterator[tuple[dict[str, Lits], frozenset[str], list[int]]]:
     """Return the ways to have the members that there must be.
 
@@ -214,10 +213,10 @@ def _witnesses(
                         # The first of the names that is there: so no way is part of another.
                         splits = {**splits, name: NOTHING}  # noqa: PLW2901
             further.append((splits, required, [*left, place]))
-            if len(further) > _MAX_SPLITS:
+            if len(further) > most:
                 raise LimitError(
-                    f"an object needs some member among more than {_MAX_SPLITS} combinations; "
-                    "name the member, or simplify what stands under not"
+                    f"an object needs some members among more than max_clauses={most} "
+                    "combinations; raise it, name the members, or simplify what stands under not"
                 )
         ways = further
     yield from ways
@@ -254,7 +253,7 @@ def _atoms(
     shape: ObjectShape, patterns: dict[StringSet, None], world: Schemas
 ) -> Iterator[tuple[StringSet, State, dict[StringSet, bool]]]:
     """Return the atoms of the patterns' algebra that members may be named by."""
-    for strings, signs in _split(shape, patterns):
+    for strings, signs in _split(shape, patterns, world.options.max_cells):
         lits: Lits = ()
         for keys, those in shape.universals:
             if any(signs[pattern] for pattern in keys.patterns) is keys.inside:
@@ -265,7 +264,7 @@ def _atoms(
 
 
 def _split(
-    shape: ObjectShape, patterns: dict[StringSet, None]
+    shape: ObjectShape, patterns: dict[StringSet, None], most: int
 ) -> list[tuple[StringSet, dict[StringSet, bool]]]:
     """Return the atoms that are not surely empty or banned, with the patterns that they match."""
     atoms: list[tuple[StringSet, dict[StringSet, bool]]] = [(StringSet.ALL, {})]
@@ -273,6 +272,7 @@ def _split(
     for pattern in patterns:
         split = []
         for strings, signs in atoms:
+            check_time()
             for sign in (True, False):
                 now = {**signs, pattern: sign}
                 if _hopeless(shape, now):
@@ -290,10 +290,11 @@ def _split(
                 if len(matched) < 2 or not patience.is_empty(strings, matched):
                     kept.append((strings, signs))
             atoms = kept
-        if len(atoms) > _MAX_CELLS:
+        if len(atoms) > most:
             raise LimitError(
-                f"the patterns for the names of one object make more than {_MAX_CELLS} "
-                "combinations; use patterns that exclude each other, or fewer"
+                f"the patterns for the names of one object (patternProperties, propertyNames) make "
+                f"more than max_cells={most} combinations; raise it, or use patterns that exclude "
+                "each other, or fewer"
             )
     return atoms
 

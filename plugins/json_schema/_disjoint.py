@@ -11,6 +11,7 @@ from time import monotonic
 from typing import TYPE_CHECKING
 
 from formgate.core.errors import EmptyLanguageError, FormgateError
+from formgate.plugins.json_schema._deadline import check_time
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -57,6 +58,7 @@ class Patience:
         found = _known.get(strings)
         if found is not None or self.left <= 0:
             return bool(found)
+        check_time()
         started = monotonic()
         found = _is_empty(strings, min(self.left, _TIMEOUT_S))
         self.left -= monotonic() - started

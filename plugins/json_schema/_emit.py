@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from formgate.core.errors import UnsupportedConstraint
+from formgate.plugins.json_schema._deadline import check_time
 from formgate.plugins.json_schema._emit_arrays import ArrayWriter
 from formgate.plugins.json_schema._emit_objects import ObjectWriter
 from formgate.plugins.json_schema._facts import ARRAY, FALSE_VALUE, NULL, OBJECT, TRUE_VALUE
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Emitter"]
 
+_OFTEN = 15  # states after which the deadline is looked at
 _DEEP = 24  # states within states that are written at once
 _COMPOSITE = ARRAY | OBJECT
 _WORDS = ((NULL, "null"), (FALSE_VALUE, "false"), (TRUE_VALUE, "true"))
@@ -120,6 +122,8 @@ class Emitter:
             record.named = True
             self._waiting.append((state, level))
             return record.node
+        if not len(self._records) & _OFTEN:
+            check_time()
         record.busy = True
         self._depth += 1
         try:

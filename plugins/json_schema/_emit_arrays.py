@@ -6,6 +6,7 @@ from itertools import product
 from typing import TYPE_CHECKING
 
 from formgate.core.errors import LimitError
+from formgate.plugins.json_schema._deadline import check_time
 from formgate.plugins.json_schema._facts import FALSE_VALUE, NULL, TRUE_VALUE
 from formgate.plugins.json_schema._numbers import NumberSet
 from formgate.plugins.json_schema._spelled import meet_numbers
@@ -25,6 +26,7 @@ __all__ = ["ArrayWriter"]
 
 _MAX_FINITE = 1_000  # numbers or strings that are listed one by one
 _MAX_TUPLES = 1_000
+_OFTEN = 63  # states after which the deadline is looked at
 _MAX_STEPS = 20_000  # states of the automaton that counts
 
 
@@ -342,6 +344,8 @@ class _Counter:
             kind = (min(place, self._last + 1), *counts)
             if kind not in steps:
                 steps[kind] = self._fulfilled(counts), self._steps(place, counts)
+            if not self._rules & _OFTEN:
+                check_time()
             enough, further = steps[kind]
             ways = []
             if place and place >= closed.low and enough:

@@ -19,6 +19,7 @@ from math import gcd, lcm
 from typing import TYPE_CHECKING
 
 from formgate.core.errors import UnsupportedConstraint
+from formgate.plugins.json_schema._deadline import check_time
 
 if TYPE_CHECKING:
     from formgate.core.grammar import Node
@@ -33,6 +34,7 @@ _MAX_STATES = 40_000
 _MAX_ENDINGS = 2048
 _FEW_STATES = 4
 _SOME_STATES = 8  # where no rules may be written
+_OFTEN = 255  # states after which the deadline is looked at
 
 # For the names of rules, which differ from one recorded set to another.
 _serials = itertools.count(1)
@@ -187,6 +189,8 @@ class _Automaton:
         order = [start]
         steps: list[dict[int, int]] = []
         for state in order:
+            if not len(steps) & _OFTEN:
+                check_time()
             found: dict[int, int] = {}
             for symbol in range(11):
                 after = self._step(state, symbol)
@@ -350,6 +354,7 @@ def _least(
     blocks = [int(flag) for flag in accepting]
     count = len(set(blocks))
     while True:
+        check_time()
         numbers: dict[object, int] = {}
         blocks = [
             numbers.setdefault(
@@ -421,6 +426,8 @@ class _Writer:
             for state in component:
                 self._nodes[state] = builder.rule(f"multiple {serial}.{state}")
             for state in component:
+                if not state & _OFTEN:
+                    check_time()
                 builder.define(f"multiple {serial}.{state}", self._body(state))
         return self._nodes[0]
 

@@ -18,7 +18,14 @@ _CHOICES: dict[str, tuple[str, ...]] = {
     "formats": ("assert", "annotate"),
     "on_unsupported": ("error", "relax", "validate"),
 }
-_COUNTS = {"max_blanks": 0, "max_levels": 0, "max_states": 1, "max_clauses": 1, "max_depth": 1}
+_COUNTS = {
+    "max_blanks": 0,
+    "max_levels": 0,
+    "max_states": 1,
+    "max_clauses": 1,
+    "max_depth": 1,
+    "max_cells": 1,
+}
 _MAX_COUNT = 2**31 - 1
 _MAX_BITS = 256  # of an integer in a message
 # Each level of nesting has white space of its own, written out.
@@ -46,6 +53,7 @@ class Options(NamedTuple):
         max_states: Most distinct sets of subschemas that values are measured against.
         max_clauses: Most alternatives for the objects, or the arrays, in one place.
         max_depth: Most subschemas that apply to one value by way of each other.
+        max_cells: Most combinations of the patterns for the names of one object.
     """
 
     draft: str = "2020-12"
@@ -62,6 +70,7 @@ class Options(NamedTuple):
     max_states: int = 100_000
     max_clauses: int = 1_000
     max_depth: int = 64
+    max_cells: int = 64
 
     @property
     def relax(self) -> bool:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from formgate.core.errors import GrammarError, LimitError
+from formgate.plugins.json_schema._deadline import check_time
 from formgate.plugins.json_schema._facts import FALSE, NUMBER, STRING, Facts, Op
 from formgate.plugins.json_schema._numbers import NumberSet
 from formgate.plugins.json_schema._spelled import Numerals, join_numbers, meet_numbers
@@ -238,8 +239,11 @@ def _merged(merge: Callable[[T, T], T], parts: Iterable[T], nothing: T) -> T:
     """Return parts merged two by two, so that n sets of one point each cost n log n."""
     waiting = list(parts)
     while len(waiting) > 1:
-        pairs = zip(waiting[::2], waiting[1::2], strict=False)
-        waiting = [*(merge(*pair) for pair in pairs), *waiting[len(waiting) & ~1 :]]
+        merged = []
+        for pair in zip(waiting[::2], waiting[1::2], strict=False):
+            check_time()
+            merged.append(merge(*pair))
+        waiting = [*merged, *waiting[len(waiting) & ~1 :]]
     return waiting[0] if waiting else nothing
 
 

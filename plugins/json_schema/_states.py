@@ -12,7 +12,8 @@ from __future__ import annotations
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from formgate.core.errors import GrammarError, LimitError, UnsupportedConstraint
+from formgate.core.errors import CompileTimeout, GrammarError, LimitError, UnsupportedConstraint
+from formgate.plugins.json_schema._deadline import check_time
 from formgate.plugins.json_schema._facts import (
     ALL_KINDS,
     ARRAY,
@@ -48,6 +49,7 @@ __all__ = ["Scalars", "Schemas", "Site", "State"]
 _NAMED = 4  # literals that the name of a rule, or a message, shows
 _LAST = (1 << 62,)  # a position after all others
 _FEW = 4  # keywords of a schema that is looked at before it is read
+_OFTEN = 15  # new states, or literals, after which the deadline is looked at
 _SHORT = 8  # a chain of references that is followed at once
 
 
@@ -78,6 +80,9 @@ class Schemas(ScalarSets):
     Args:
         schema: The root.
         options: The options.
+
+    Attributes:
+        values: Literals of single values, each of its own.
     """
 
     def __init__(self, schema: Json, options: Options) -> None:
@@ -89,6 +94,7 @@ class Schemas(ScalarSets):
         self._flat: dict[Lits, State] = {}
         self._leaves: dict[Hashable, int] = {}
         self._consts: dict[Hashable, int] = {}
+        self.values: set[int] = set()
         self._unions: dict[Lits, int] = {}
         self._positions: dict[int, tuple[int, ...]] = {}
         root = self.library.root
@@ -194,6 +200,7 @@ class Schemas(ScalarSets):
             facts = Facts()
             self._const_facts(facts, value)
             found = self._consts[key] = self._made(facts)
+            self.values.add(found)
         return found
 
     def _const_facts(self, facts: Facts, value: Json) -> None:
@@ -245,6 +252,8 @@ class Schemas(ScalarSets):
 
     def _new(self, schema: Json, env: Env | None, where: Where) -> Site:
         """Make a site."""
+        if not len(self._sites) & _OFTEN:
+            check_time()
         site = Site(len(self._sites), schema, env, where)
         self._sites.append(site)
         return site
@@ -345,6 +354,8 @@ class Schemas(ScalarSets):
                         "subschemas that values are measured against; raise it, or simplify the "
                         "schema"
                     )
+                if not len(self._states) & _OFTEN:
+                    check_time()
                 kinds = 0 if flat == (FALSE,) else ALL_KINDS
                 for lit in flat:
                     if lit > FALSE and not lit & 1:
@@ -452,9 +463,9 @@ class Schemas(ScalarSets):
         self.relaxed.setdefault(where, reason)
 
     def limited(self, error: LimitError, lits: Lits) -> LimitError:
-        """Return an error that names the place in the schema, if it does not yet."""
+        """Return an error that names the place in the schema, if it has one and does not yet."""
         words = str(error)
-        if "#" in words.partition(": ")[0]:
+        if isinstance(error, CompileTimeout) or "#" in words.partition(": ")[0]:
             return error
         place = self.where(islice(lits, _NAMED)) or "#"
         return LimitError(f"{place}: {words}")

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from formgate.plugins.json_schema._types_shapes import Shape
 
-__all__ = ["Tool", "chosen_tools", "is_request", "schema_of_request"]
+__all__ = ["Tool", "chosen_tools", "is_request", "origins_of", "schema_of_request"]
 
 _DIALECT = "https://json-schema.org/draft/2020-12/schema"
 _SCHEMA_KEYS = ("parameters", "input_schema", "inputSchema")
@@ -81,6 +81,30 @@ def schema_of_request(source: Any, options: Mapping[str, object]) -> dict[str, o
     if isinstance(schema, bool) or schema.get("type") == "object":
         return _object(schema)
     return {"$schema": _DIALECT, **cast("dict[str, object]", _object(_resource(schema, 0)))}
+
+
+def origins_of(source: Any, options: Mapping[str, object]) -> dict[str, str]:
+    """Return where the tools' schemas stand in the schema of a request, with what to call them.
+
+    Raises:
+        As ``schema_of_request``.
+    """
+    if isinstance(source, dict):
+        if source.get("type") in _FORMATS:
+            return {}
+        tools = [("#", _tool(source, "the tool"))]
+    else:
+        chosen = chosen_tools(source, options.get("tool_choice"))
+        starts = [f"#/anyOf/{place}" for place in range(len(chosen))] if len(chosen) > 1 else ["#"]
+        tools = [
+            (f"{start}/properties/arguments", tool)
+            for start, tool in zip(starts, chosen, strict=True)
+        ]
+    found = {}
+    for start, tool in tools:
+        inner = "" if _object(tool.schema) is tool.schema else "/allOf/0"
+        found[start] = found[start + inner] = f"tool {tool.name!r:.60}: #"
+    return found
 
 
 def chosen_tools(source: Sequence[object], choice: object) -> list[Tool]:

@@ -47,7 +47,7 @@ class PydanticShape(Shape):
         """Return the validated value of a JSON text.
 
         Raises:
-            Mismatch: pydantic refuses it; its own error is the cause.
+            Mismatch: pydantic or a validator refuses it; that error is the cause.
         """
         try:
             return self.adapter.validate_json(text)
@@ -56,6 +56,10 @@ class PydanticShape(Shape):
             mismatch = Mismatch(f"pydantic says: {first['msg']}")
             mismatch.path.extend(first["loc"])
             raise mismatch from error
+        except RecursionError:
+            raise
+        except Exception as error:  # of a validator: pydantic takes in ValueError alone
+            raise Mismatch(f"a validator says {type(error).__name__}: {error}") from error
 
 
 def foreign_shape(annotation: object, prefix: str) -> tuple[PydanticShape, dict[str, object]]:

@@ -236,7 +236,9 @@ class Record(Shape):
             given[name] = _inside(shape, part, name, decimals)
         try:
             return self.make(**given)
-        except (ValueError, TypeError, ArithmeticError, LookupError) as error:
+        except RecursionError:
+            raise
+        except Exception as error:
             # What a constructor checks (__post_init__) is no part of the schema.
             raise Mismatch(f"its constructor says {type(error).__name__}: {error}") from error
 

@@ -46,7 +46,15 @@ def signature_shape(function: Any, convert: Converter) -> Shape:
     hints = resolved(inner)
     record = Record(dict)
     required = []
-    for parameter in inspect.signature(function).parameters.values():
+    try:
+        signature = inspect.signature(function)
+    except (ValueError, TypeError) as error:
+        # Of a partial: more arguments than the function takes, or such as it does not know.
+        raise GrammarError(
+            f"{name} cannot be called with what is given already: {error}",
+            hint="give functools.partial arguments that the function has",
+        ) from error
+    for parameter in signature.parameters.values():
         if parameter.name in bound:
             continue  # given already; calling with it again would replace what was given
         _check(parameter, name)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from typing import TYPE_CHECKING, NamedTuple
 
-from formgate.core.errors import EmptyLanguageError, LimitError
+from formgate.core.errors import EmptyLanguageError, GrammarError, LimitError
 from formgate.plugins.json_schema._options import read_options
 
 if TYPE_CHECKING:
@@ -65,14 +65,14 @@ def compile_json_schema(source: object, builder: GrammarBuilder, **options: obje
         >>> builder = GrammarBuilder()
         >>> builder.start(compile_json_schema({"type": "integer", "minimum": 0}, builder))
     """
-    automaton, node = _compile(*_prepared(source, options), builder)
+    automaton, node = _compile(_prepared(source, options), builder)
     _warn(automaton)
     return node
 
 
 def compile_format(source: object, builder: GrammarBuilder, options: Mapping[str, object]) -> None:
     """Write a schema given to ``formgate.compile``; as ``compile_json_schema``."""
-    automaton, node = _compile(*_prepared(source, options), builder)
+    automaton, node = _compile(_prepared(source, options), builder)
     builder.start(node)
     _warn(automaton)
 
@@ -91,8 +91,8 @@ def inspect(source: object, **options: object) -> Report:
     from formgate.core.grammar import GrammarBuilder  # noqa: PLC0415 (the native core)
     from formgate.plugins.json_schema._resolve import pointer  # noqa: PLC0415
 
-    schema, chosen = _prepared(source, {**options, "on_unsupported": "relax"})
-    automaton, _ = _compile(schema, chosen, GrammarBuilder())
+    prepared = _prepared(source, {**options, "on_unsupported": "relax"})
+    automaton, _ = _compile(prepared, GrammarBuilder())
     world = automaton.world
     return Report(
         world.library.root.draft.name,
@@ -101,18 +101,49 @@ def inspect(source: object, **options: object) -> Report:
     )
 
 
-def _prepared(source: object, options: Mapping[str, object]) -> tuple[object, Options]:
+class _Prepared(NamedTuple):
+    """A schema, what is left of the options, and names of its parts that stand for tools."""
+
+    schema: object
+    options: Options
+    origins: dict[str, str]
+
+
+def _prepared(source: object, options: Mapping[str, object]) -> _Prepared:
     """Return the schema that a source stands for, and the options that are left to read."""
     from formgate.plugins.json_schema._types import schema_source  # noqa: PLC0415
 
     schema = schema_source(source, options)
-    if schema is not source and isinstance(source, (list, tuple)):
-        options = {name: value for name, value in options.items() if name != "tool_choice"}
-    return schema, read_options(options)
+    origins: dict[str, str] = {}
+    if schema is not source and isinstance(source, (dict, list, tuple)):
+        from formgate.plugins.json_schema._tools import origins_of  # noqa: PLC0415
+
+        origins = origins_of(source, options)
+        if not isinstance(source, dict):
+            options = {name: value for name, value in options.items() if name != "tool_choice"}
+    return _Prepared(schema, read_options(options), origins)
 
 
-def _compile(source: object, options: Options, builder: GrammarBuilder) -> tuple[Automaton, Node]:
+def _compile(prepared: _Prepared, builder: GrammarBuilder) -> tuple[Automaton, Node]:
     """Return the automaton of a schema and its node."""
+    from formgate.plugins.json_schema._deadline import Deadline  # noqa: PLC0415
+
+    try:
+        with Deadline(builder):
+            automaton, node = _written(*prepared[:2], builder)
+    except (GrammarError, LimitError) as error:
+        _retell(error, prepared.origins)
+        raise
+    relaxed = automaton.world.relaxed
+    if relaxed and prepared.origins:
+        automaton.world.relaxed = {
+            retold(place, prepared.origins): reason for place, reason in relaxed.items()
+        }
+    return automaton, node
+
+
+def _written(source: object, options: Options, builder: GrammarBuilder) -> tuple[Automaton, Node]:
+    """Return the automaton of a schema and its node; places are those of the schema."""
     from formgate.plugins.json_schema._automaton import Automaton  # noqa: PLC0415
     from formgate.plugins.json_schema._emit import Emitter  # noqa: PLC0415
     from formgate.plugins.json_schema._load import load  # noqa: PLC0415
@@ -133,9 +164,27 @@ def _compile(source: object, options: Options, builder: GrammarBuilder) -> tuple
         raise explain(error) from None
     except RecursionError:
         raise LimitError(
-            "the schema's subschemas are nested too deeply for Python's stack; simplify it"
+            "#: the schema's subschemas are nested too deeply for Python's stack; simplify it"
         ) from None
     return automaton, node
+
+
+def retold(text: str, origins: Mapping[str, str]) -> str:
+    """Return a message with places in the schema that was made as places in the tools given."""
+    import re  # noqa: PLC0415 (rarely needed)
+
+    prefixes = "|".join(map(re.escape, sorted(origins, key=len, reverse=True)))
+    # At the start or after a blank, with the whole of a step.
+    return re.sub(rf"(?:^|(?<= ))(?:{prefixes})(?=[/: ]|$)", lambda match: origins[match[0]], text)
+
+
+def _retell(error: GrammarError | LimitError, origins: Mapping[str, str]) -> None:
+    """Let an error name places in the tools that were given."""
+    if origins and error.args:
+        words = retold(str(error.args[0]), origins)
+        error.args = (words, *error.args[1:])
+        if isinstance(error, GrammarError):
+            error.reason = words
 
 
 def _warn(automaton: Automaton) -> None:

@@ -140,3 +140,27 @@ def test_a_request_gives_plain_json():
     tool = {"type": "function", "function": {"name": "f", "parameters": {"type": "object"}}}
     assert read(tool, '{"x": 1.5}') == {"x": 1.5}
     assert load("1.5") == Decimal("1.5")
+
+
+@pytest.mark.parametrize("error", [RuntimeError("no"), AssertionError(), OSError(1, "no")])
+def test_whatever_a_constructor_raises_is_a_parse_error(error):
+    @dataclass
+    class Checked:
+        value: int
+
+        def __post_init__(self):
+            raise error
+
+    class Model(pydantic.BaseModel):
+        value: int
+
+        @pydantic.field_validator("value")
+        @classmethod
+        def check(cls, value):
+            raise error
+
+    for source in (Checked, Model):
+        with pytest.raises(ParseError) as caught:
+            read(source, '{"value": 1}')
+        assert type(error).__name__ in str(caught.value) or source is Model
+        assert caught.value.__cause__ is error or source is Model

@@ -10,13 +10,15 @@ from acceptor import Acceptor
 
 import formgate
 from formgate.core.errors import (
+    CompileCancelled,
+    CompileTimeout,
     EmptyLanguageError,
     FormgateError,
     GrammarError,
     LimitError,
     UnsupportedConstraint,
 )
-from formgate.core.grammar import GrammarBuilder
+from formgate.core.grammar import CancelToken, GrammarBuilder
 from formgate.plugins.json_schema import Validator, compile_json_schema, inspect
 from formgate.plugins.json_schema._write import UnenforcedWarning
 
@@ -355,3 +357,101 @@ def test_the_validator_decides_what_grammars_cannot_enforce() -> None:
     assert not validator.is_valid([{"a": 1, "b": []}, {"b": [], "a": 1.0}])
     with pytest.raises(GrammarError, match="#/items/type"):
         Validator({"items": {"type": 1}}).is_valid([1])
+
+
+# --- deadlines, and places ---
+
+
+@pytest.mark.parametrize(
+    "schema",
+    [
+        {"anyOf": [{"minimum": i, "maximum": i + 0.5} for i in range(20_000)]},
+        {"not": {"enum": [{"a": i, "b": [i]} for i in range(2_000)]}},
+        {"enum": [{"a": i, "b": [i]} for i in range(50_000)]},
+        {"type": "integer", "multipleOf": 9973, "minimum": 1, "maximum": 10**30},
+        deep(200_000, lambda inner: {"items": inner}),
+    ],
+    ids=["anyOf", "not", "enum", "multipleOf", "items"],
+)
+def test_reading_a_schema_ends_at_the_deadline(
+    schema: Any, byte_vocabulary: formgate.Vocabulary
+) -> None:
+    """Each takes seconds, or more; nothing is timed here, but none would end without a look."""
+    with pytest.raises(CompileTimeout, match=r"within timeout_s=0\.05"):
+        formgate.compile(schema, byte_vocabulary, format="json_schema", timeout_s=0.05)
+
+
+def test_deadlines_end_with_their_compilation() -> None:
+    late = GrammarBuilder(deadline=0.0)
+    with pytest.raises(CompileTimeout):
+        compile_json_schema(deep(100, lambda inner: {"items": inner}), late)
+    compile_json_schema(deep(100, lambda inner: {"items": inner}), GrammarBuilder())
+
+
+def test_cancelling_ends_reading() -> None:
+    cancel = CancelToken()
+    cancel.cancel()
+    with pytest.raises(CompileCancelled):
+        compile_json_schema(
+            deep(100, lambda inner: {"items": inner}), GrammarBuilder(cancel=cancel)
+        )
+
+
+def test_limits_name_the_option_and_the_place() -> None:
+    names = {letter: {"minimum": place} for place, letter in enumerate("abcdefghij")}
+    schema = {"properties": {"q": {"type": "object", "patternProperties": names}}}
+    assert "#/properties/q: " in str(refused(schema, max_cells=100))
+    assert "max_cells=100" in str(refused(schema, max_cells=100))
+    compile_json_schema(schema, GrammarBuilder(), max_cells=1_100)
+    some = {
+        "type": "object",
+        "properties": {letter: {} for letter in "abcdefgh"},
+        "allOf": [{"not": {"additionalProperties": {"const": number}}} for number in range(9)],
+    }
+    error = refused({"items": some}, max_clauses=100)
+    assert "#/items: " in str(error)
+    assert "max_clauses=100" in str(error)
+
+
+# --- what is read without a site of its own ---
+
+
+@pytest.mark.parametrize(
+    ("schema", "words"),
+    [
+        ({"properties": {"a": {"type": "string", 1: 2}}}, "#/properties/a: "),
+        ({"properties": {"a": {"type": "string", "minLength": -1}}}, "#/properties/a/minLength: "),
+        ({"properties": {"a": {"type": "sting", "title": ""}}}, "#/properties/a/type: "),
+        ({"properties": {"a": {"$ref": "#/type", "title": ""}}, "type": "object"}, "no schema"),
+        ({"properties": {"a": {"$ref": "#/no", "title": ""}}}, "#/properties/a/$ref: "),
+    ],
+)
+def test_short_schemas_are_checked_as_others_are(schema: Any, words: str) -> None:
+    assert words in str(refused(schema))
+
+
+@pytest.mark.parametrize(
+    ("schema", "value", "valid"),
+    [
+        ({"$ref": "#/$defs/a", "minimum": 3}, 2, False),
+        (
+            {"$schema": "http://json-schema.org/draft-07/schema#", "$ref": "#/a", "minimum": 3},
+            2,
+            True,
+        ),
+        ({"$ref": "#/$defs/a", "title": "x"}, 2, True),
+        ({"$ref": "#/$defs/a", "$comment": "x"}, "2", False),
+        ({"type": "integer", "$comment": "x"}, 2, True),
+        ({"$schema": "http://json-schema.org/draft-04/schema#", "type": "integer"}, 2.0, False),
+        ({"type": "integer", "title": "x"}, 2.0, True),
+        ({"type": "null", "description": "x", "const": 1}, None, False),
+    ],
+)
+def test_short_schemas_mean_what_they_say(schema: Any, value: Any, valid: bool) -> None:
+    parts = {"$defs": {"a": {"type": "integer"}}, "a": {"type": "integer"}}
+    whole = {**schema, **parts}
+    inside = {**parts, "items": {name: part for name, part in schema.items() if name != "$schema"}}
+    if "$schema" in schema:
+        inside["$schema"] = schema["$schema"]
+    assert Acceptor(whole).accepts(value) is valid
+    assert Acceptor(inside).accepts([value, value]) is valid

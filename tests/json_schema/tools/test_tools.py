@@ -9,9 +9,12 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from formgate import GrammarError, ParseError, UnsupportedConstraint
+from formgate.core.grammar import GrammarBuilder
+from formgate.plugins.json_schema import compile_json_schema, inspect
 from formgate.plugins.json_schema._parse import read_text
 from formgate.plugins.json_schema._tools import is_request
 from formgate.plugins.json_schema._types import claims, schema_source
+from formgate.plugins.json_schema._write import retold
 
 PARAMETERS = {
     "type": "object",
@@ -297,3 +300,43 @@ def test_the_place_of_a_wrong_argument():
     with pytest.raises(ParseError) as caught:
         read_text([Order], {}, '{"name": "Order", "arguments": {"dish": 3}}', {})
     assert caught.value.path == ("arguments", "dish")
+
+
+@pytest.mark.parametrize(
+    ("source", "words"),
+    [
+        ({"type": "function", "function": {"name": "f", "parameters": {"type": "x"}}}, "#/type: "),
+        ({"name": "f", "input_schema": {"anyOf": [{"type": "x"}]}}, "#/anyOf/0/type: "),
+        ([{"name": "f", "input_schema": {"type": "x"}}], "#/type: "),
+        ([CHAT, {"name": "f", "input_schema": {"$ref": "#/no"}}], "#/$ref: "),
+        (
+            [NOW, CHAT, {"name": "f", "parameters": {"type": "object", "required": 1}}],
+            "#/required:",
+        ),
+        (
+            [{"name": f"f{i}", "parameters": {"type": "object"}} for i in range(11)]
+            + [{"name": "f", "parameters": {"type": "object", "properties": {"a": {"items": 1}}}}],
+            "#/properties/a/items: ",
+        ),
+    ],
+)
+def test_errors_name_the_tool_and_the_place_in_it(source, words):
+    with pytest.raises(GrammarError) as caught:
+        compile_json_schema(source, GrammarBuilder())
+    assert str(caught.value).startswith(f"tool 'f': {words}")
+    assert caught.value.args[0] == caught.value.reason
+
+
+def test_what_is_left_out_names_the_tool():
+    lists = {"type": "array", "uniqueItems": True, "items": {}}
+    tool = {"name": "f", "parameters": {"type": "object", "properties": {"a": lists}}}
+    assert list(inspect([NOW, tool]).unenforced) == ["tool 'f': #/properties/a"]
+
+
+def test_places_are_retold_step_by_step():
+    origins = {"#/anyOf/1": "tool 'b': #", "#/anyOf/1/allOf/0": "tool 'b': #", "#": "tool 'a': #"}
+    assert retold("#/anyOf/1/allOf/0/type: no", origins) == "tool 'b': #/type: no"
+    assert retold("#/anyOf/10/type and #/anyOf/1: no", origins) == (
+        "tool 'a': #/anyOf/10/type and tool 'b': #: no"
+    )
+    assert retold("'#/anyOf/1' leads nowhere", origins) == "'#/anyOf/1' leads nowhere"

@@ -353,6 +353,14 @@ def test_the_arguments_of_a_function():
     assert "by" not in body(functools.partial(book, by="me"))["properties"]
 
 
+def test_partial_functions_with_arguments_that_do_not_fit():
+    def add(left: int, right: int): ...
+
+    for part in (functools.partial(add, 1, 2, 3), functools.partial(add, middle=1)):
+        with pytest.raises(GrammarError, match="add cannot be called with what is given already"):
+            schema_of(part)
+
+
 def test_methods_leave_out_self():
     class Hotel:
         def book(self, nights: int): ...
