@@ -124,6 +124,13 @@ class AfterMarker(Generic[S]):
         is_own = isinstance(state, Free) and state.owner is self
         return not is_own and self.engine.is_terminal(state)  # type: ignore[arg-type] # not ours
 
+    def forced_text(self, state: Free | S, max_bytes: int = 4096) -> bytes:
+        """Return bytes that every accepted continuation begins with: none before the marker."""
+        forced = getattr(self.engine, "forced_text", None)
+        if forced is None or (isinstance(state, Free) and state.owner is self):
+            return b""
+        return bytes(forced(state, max_bytes))
+
     def inner_text(self, text: str) -> str:
         """Return the part of an output that the other engine constrains."""
         return text.partition(self._marker)[2]

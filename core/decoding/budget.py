@@ -159,6 +159,14 @@ class WithinBudget(Generic[S]):
         """
         return state.left == 0 or self.engine.is_terminal(state.state)
 
+    def forced_text(self, state: Budgeted[S], max_bytes: int = 4096) -> bytes:
+        """Return bytes that every accepted continuation begins with; none if the engine cannot.
+
+        The budget may leave only some of their spellings.
+        """
+        forced = getattr(self.engine, "forced_text", None)
+        return b"" if forced is None else bytes(forced(state.state, max_bytes))
+
     def inner_text(self, text: str) -> str:
         """Return the part of an output that the engine constrains: all of it."""
         return text

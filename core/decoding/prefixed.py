@@ -117,6 +117,16 @@ class Prefixed(Generic[S]):
         is_own = isinstance(state, Lead) and state.owner is self
         return not is_own and self.engine.is_terminal(state)  # type: ignore[arg-type] # not ours
 
+    def forced_text(self, state: Lead | S, max_bytes: int = 4096) -> bytes:
+        """Return bytes that every accepted continuation begins with."""
+        left = b""
+        if isinstance(state, Lead) and state.owner is self:
+            left, state = self._prefix[state.written :].encode("latin-1"), self._start
+        forced = getattr(self.engine, "forced_text", None)
+        if forced is None or len(left) >= max_bytes:
+            return left[:max_bytes]
+        return left + bytes(forced(state, max_bytes - len(left)))
+
     def inner_text(self, text: str) -> str:
         """Return the part of an output that the other engine constrains."""
         return text[len(self._prefix) :]

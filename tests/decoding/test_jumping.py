@@ -9,11 +9,15 @@ from hypothesis import strategies as st
 
 import formgate
 from formgate.core.decoding import (
+    AfterMarker,
     DecodingError,
     Multinomial,
+    Prefixed,
     UnconstrainedEngine,
     WithinBudget,
+    bounded,
     constrained_decode,
+    inner_text,
     jump_decode,
 )
 
@@ -184,6 +188,36 @@ def test_budgets(seed, budget, count):
     model = RewindableRandomModel(seed, period=1)
     result = jump_decode(model, engine, [65], max_tokens=budget + 1, draft_tokens=count)
     assert result.complete
+
+
+@settings(deadline=None)
+@given(st.sampled_from(PATTERNS[:2]), st.integers(0, 99), st.integers(0, 3), st.booleans())
+def test_jumps_within_boundaries(pattern, seed, count, tight):
+    inner = formgate.compile(pattern, VOCABULARY)
+    limit = 26 if tight else 60
+    engine = bounded(inner, after="<", between="\n\n", healed=b"na", max_tokens=limit)
+    model = RewindableRandomModel(seed)
+    result = jump_decode(
+        model, engine, [65], max_tokens=limit, tokenize=tokenize, draft_tokens=count
+    )
+    assert result.complete
+    assert result.text.startswith("na")
+    before, _, answer = result.text.partition("<\n\n")
+    assert inner.accepts(answer)
+    assert "<" not in before
+    assert inner_text(engine, result.tokens) == (inner, answer.encode())
+
+
+def test_forced_text_of_wrappers():
+    inner = formgate.compile("fixed (a|b)", VOCABULARY)
+    engine = Prefixed(inner, "pre")
+    assert engine.forced_text(engine.start()) == b"prefixed "
+    assert engine.forced_text(engine.start(), 5) == b"prefi"
+    assert engine.forced_text(engine.start(), 2) == b"pr"
+    assert engine.forced_text(inner.start()) == b"fixed "
+    after = AfterMarker(engine, "<")
+    assert after.forced_text(after.start()) == b""
+    assert after.forced_text(after.advance(after.start(), ord("<"))) == b"prefixed "
 
 
 def test_arguments_out_of_range():
