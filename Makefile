@@ -60,7 +60,7 @@ $(DONE)/googletest: $(DONE)/venv
 
 # ---------------------------------------------------------------------------- targets
 
-.PHONY: help setup demo tutor test lint format types contracts stub stub-check native-test sanitize wheel-smoke docs pytest test-slow test-backend conformance fuzz bench clean
+.PHONY: help setup demo tutor test lint format types contracts stub stub-check native-test sanitize wheel-smoke docs pytest test-slow test-llama test-backend conformance fuzz bench bench-docs clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -141,6 +141,13 @@ pytest: $(DONE)/package ## Python tests
 test-slow: $(DONE)/package ## the Python tests that take minutes: larger searches, the real model
 	@$(BIN)/python -m pytest -q -n $(PYTEST_JOBS) --dist worksteal -m slow
 
+# The number of prompts: make test-llama PROMPTS=200. The first run builds llama.cpp, for minutes.
+PROMPTS ?= 5
+test-llama: $(DONE)/package ## the tests of the adapter to llama.cpp, and many prompts with a real model
+	@python=$$(tools/llama_environment.sh build/llama) && export OMP_NUM_THREADS=1 \
+	  && $$python -m pytest -q -p no:cacheprovider tests/adapters/llama_cpp \
+	  && $$python -m tests.adapters.many_prompts --backend llama_cpp --prompts $(PROMPTS)
+
 # make test-backend BACKEND=mlx_lm (or onnxruntime_genai, genlm_control)
 test-backend: $(DONE)/dependencies ## run the tests of one more back end in an environment of its own
 	@test -n "$(BACKEND)" || { echo "set BACKEND=mlx_lm, onnxruntime_genai or genlm_control" >&2; exit 1; }
@@ -158,9 +165,15 @@ SECONDS ?= 60
 fuzz: $(DONE)/package ## random search for wrong masks, crashes and hangs
 	@$(BIN)/python -m tests.fuzz --seconds $(SECONDS) $(if $(SEED),--seed $(SEED))
 
+# Any subset: make bench BENCH="--engines formgate,xgrammar --kinds regex,schema --vocabularies qwen"
+BENCH ?=
 bench: $(DONE)/package ## benchmarks against other engines (see benchmarks/)
-	@mkdir -p build && $(BIN)/python -m benchmarks run --out build/benchmarks.json
+	@mkdir -p build && $(BIN)/python -m benchmarks run $(BENCH) --out build/benchmarks.json
 	@$(BIN)/python -m benchmarks report build/benchmarks.json
+
+bench-docs: $(DONE)/package ## measure all that docs/benchmarks shows, and write it there; takes an hour
+	@$(BIN)/python -m benchmarks measure
+	@$(BIN)/python -m benchmarks publish
 
 STUBGEN := $(BIN)/python -m nanobind.stubgen -q -m formgate.core._native
 stub: $(DONE)/package ## make core/_native.pyi from the built module

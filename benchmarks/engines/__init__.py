@@ -19,7 +19,7 @@ class EngineSpec:
     masks to hold every legal token. Cases in none of its `formats` are left out; so are
     vocabularies other than its `vocabularies`, where it is tied to some. `timeout_s` bounds a case
     more tightly than the run does, for engines that would take hours. The masks of an engine whose
-    adapter has to add to them are not `comparable`.
+    adapter has to add to them are not `comparable`. Those with `batches` fill many rows a call.
     """
 
     name: str
@@ -35,6 +35,7 @@ class EngineSpec:
     vocabularies: tuple[str, ...] = ()
     timeout_s: float | None = None
     comparable: bool = True
+    batches: bool = False
 
 
 _SCHEMAS = ("json_schema", "json_schema_compact", "json_schema_any_order")
@@ -51,6 +52,7 @@ ENGINES = {
             formats=("regex", "lark", "gbnf", *_SCHEMAS),
             rival=False,
             complete=False,
+            batches=True,
         ),
         EngineSpec(
             "formgate",
@@ -60,6 +62,7 @@ ENGINES = {
             module="formgate",
             formats=("regex", "lark", "gbnf", *_SCHEMAS),
             rival=False,
+            batches=True,
         ),
         EngineSpec(
             "formgate-matcher",
@@ -78,6 +81,7 @@ ENGINES = {
             formats=("regex", "lark", "json_schema", "json_schema_compact"),
             environment="llguidance",
             install=_LLGUIDANCE,
+            batches=True,
         ),
         EngineSpec(
             "llguidance",
@@ -88,6 +92,7 @@ ENGINES = {
             environment="llguidance",
             install=_LLGUIDANCE,
             complete=False,
+            batches=True,
         ),
         EngineSpec(
             "xgrammar",
@@ -99,6 +104,7 @@ ENGINES = {
             environment="xgrammar",
             # torch alone first: the second call then cannot choose another build of it.
             install=(("numpy", "torch==2.13.0"), ("xgrammar==0.2.8", "torch==2.13.0")),
+            batches=True,
         ),
         EngineSpec(
             "outlines-core",

@@ -53,11 +53,10 @@ class Adapter(ABC):
     distributions whose versions matter. An adapter whose package brings a mask buffer of its own
     sets `buffer` to an array over it, and that is the row then. One whose package reads a source
     and compiles what it read in two calls overrides `read`, so that the parts are timed apart. One
-    whose package fills many rows in one call sets `has_batches` and overrides `start_batch`.
+    whose package fills many rows in one call overrides `start_batch`.
     """
 
     packages: tuple[str, ...] = ()
-    has_batches: bool = False
     reads_apart: bool = False
     buffer: np.ndarray[Any, Any] | None = None
 

@@ -29,7 +29,6 @@ class EngineAdapter(Adapter):
     """`Engine.fill_mask` into a `MaskBuffer`, and `Engine.advance` on immutable states."""
 
     packages = ("formgate", "lark")
-    has_batches = True
     reads_apart = True
 
     def __init__(self, vocabulary: VocabularyData, row: np.ndarray[Any, Any]) -> None:

@@ -31,7 +31,6 @@ class Default(Adapter):
     """The package's own way to compile a regex, or a grammar in its Lark dialect."""
 
     packages = ("llguidance",)
-    has_batches = True
 
     def __init__(self, vocabulary: VocabularyData, row: np.ndarray[Any, Any]) -> None:
         self._address = row.ctypes.data

@@ -17,8 +17,6 @@ if TYPE_CHECKING:
 class Trivial(Adapter):
     """Copies a finished mask of ones into the row; accepts every token."""
 
-    has_batches = True
-
     def __init__(self, vocabulary: VocabularyData, row: np.ndarray[Any, Any]) -> None:
         del vocabulary
         self._row = row

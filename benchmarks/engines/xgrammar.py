@@ -21,7 +21,6 @@ if TYPE_CHECKING:
 class XGrammar(Adapter):
     """Default settings; one thread, because every engine gets one."""
 
-    has_batches = True
     packages = ("xgrammar", "torch", "apache-tvm-ffi")
 
     def __init__(self, vocabulary: VocabularyData, row: np.ndarray[Any, Any]) -> None:

@@ -2,7 +2,7 @@
 
 import os
 
-from benchmarks.engines.base import Adapter, RefusedError, Session
+from benchmarks.engines.base import Adapter, BatchSession, RefusedError, Session
 from benchmarks.measure import WARM_UPS
 
 
@@ -110,3 +110,40 @@ class Broken(Exact):
 
     def __init__(self, vocabulary, row):
         raise RuntimeError("no set-up today")
+
+
+class Batched(Exact):
+    """Fills several rows in one call; remembers how often, and where rows began."""
+
+    def __init__(self, vocabulary, row):
+        super().__init__(vocabulary, row)
+        self.filled = 0
+        self.starts = set()
+
+    def start_batch(self, compiled, rows, threads):
+        words = [each for each, count in compiled for _ in range(count)]
+        texts = [b""] * len(words)
+
+        def fill():
+            self.filled += 1
+            rows.fill(0)
+            for number, text in enumerate(texts):
+                for i in self.allowed(words[number], text):
+                    rows.view("uint32")[number, i >> 5] |= 1 << (i & 31)
+
+        def feed(row, tokens):
+            self.starts.add(len(tokens))
+            texts[row] += b"".join(self._tokens[token] for token in tokens)
+
+        def advance(tokens):
+            for row, token in enumerate(tokens):
+                texts[row] += self._tokens[token]
+
+        return BatchSession(fill, advance, feed)
+
+
+class BatchedWrong(Batched):
+    """Allows nothing."""
+
+    def allowed(self, words, text):
+        return set()

@@ -7,7 +7,9 @@ import pytest
 
 pytest.importorskip("tomllib", reason="the data files are TOML")
 
+import formgate
 from benchmarks.cases import SCHEMAS, load_cases
+from benchmarks.cases.formats import CONSTRAINTS, FORMATS
 from benchmarks.cases.words import word_list, word_pattern
 from benchmarks.engines import ENGINES
 from benchmarks.results import new_results
@@ -116,3 +118,87 @@ def test_grammars_have_a_form_for_the_engines_compared():
         if case.group == "scaling":
             assert case.tokenisations == ("bytes",)
             assert all(len(text) >= 500 for text in case.matching)
+
+
+def by_format(constraint):
+    return {case.format: case for case in load_cases("formats", names=[constraint])}
+
+
+@pytest.mark.parametrize("constraint", list(CONSTRAINTS))
+def test_formats_say_the_same_by_judges_of_their_own(constraint):
+    found = by_format(constraint)
+    assert set(found) == set(FORMATS) - ({"regex"} if constraint == "brackets" else set())
+    for form, case in found.items():
+        accepts = JUDGES[form](case.source)
+        assert case.matching
+        assert case.non_matching
+        assert [text for text in case.matching if not accepts(text)] == []
+        assert [text for text in case.non_matching if accepts(text)] == []
+
+
+def judge_regex(source):
+    return lambda text: re.fullmatch(source, text) is not None
+
+
+def judge_lark(source):
+    lark = pytest.importorskip("lark")
+    parser = lark.Lark(source, parser="earley")
+
+    def accepts(text):
+        try:
+            parser.parse(text)
+        except lark.exceptions.LarkError:
+            return False
+        return True
+
+    return accepts
+
+
+def judge_schema(source):
+    jsonschema = pytest.importorskip("jsonschema")
+    validator = jsonschema.Draft202012Validator(json.loads(source))
+
+    def accepts(text):
+        try:
+            return validator.is_valid(json.loads(text))
+        except json.JSONDecodeError:
+            return False
+
+    return accepts
+
+
+def judge_gbnf(source):
+    # No other reader of GBNF is at hand: what is tested here is the translation, not the engine.
+    engine = formgate.compile(source, BYTES, format="gbnf")
+    return engine.accepts
+
+
+BYTES = formgate.Vocabulary([bytes([byte]) for byte in range(256)] + [None], stop_ids=[256])
+JUDGES = {
+    "regex": judge_regex,
+    "lark": judge_lark,
+    "gbnf": judge_gbnf,
+    "json_schema_compact": judge_schema,
+}
+
+
+@pytest.mark.parametrize("constraint", list(CONSTRAINTS))
+def test_formats_have_the_same_masks_where_their_texts_are_the_same(constraint):
+    found = by_format(constraint)
+    alike = set(FORMATS) if constraint == "tutor" else set(FORMATS) - {"json_schema_compact"}
+    engines = []
+    for form in alike & set(found):
+        options = {"format": form.removesuffix("_compact")}
+        if form == "json_schema_compact":
+            options |= {"whitespace": "compact", "escapes": "canonical"}
+        engines.append(formgate.compile(found[form].source, BYTES, **options))
+    for text in found["gbnf"].matching:
+        states = [engine.start() for engine in engines]
+        for byte in text.encode():
+            pairs = zip(engines, states, strict=True)
+            masks = [engine.allowed_tokens(state) for engine, state in pairs]
+            assert len(set(masks)) == 1
+            pairs = zip(engines, states, strict=True)
+            states = [engine.advance(state, byte) for engine, state in pairs]
+        pairs = zip(engines, states, strict=True)
+        assert all(engine.is_accepting(state) for engine, state in pairs)

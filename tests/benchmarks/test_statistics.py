@@ -1,11 +1,16 @@
 """Percentiles, merging of repeats, and masks compared by checksum."""
 
 import copy
+import math
+import statistics
 
+import numpy as np
 import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
 
 from benchmarks.merge import merge_repeats
-from benchmarks.statistics import figures, mask_differences, mean, percentile
+from benchmarks.statistics import figures, mask_differences, mean, percentile, shared_runs
 
 
 def record(mask, *, compile_ns=100, digests=None):
@@ -74,3 +79,32 @@ def test_masks_are_compared_step_by_step():
     left, right = record([1, 1], digests=[5, 6]), record([1, 1], digests=[5, 7])
     assert mask_differences(left, right) == (1, 2)
     assert mask_differences(left, {"status": "refused"}) == (0, 0)
+
+
+@given(st.lists(st.integers(0, 10**9), min_size=1), st.sampled_from([0.5, 0.9, 0.99, 0.999, 1.0]))
+def test_percentiles_and_means_are_those_of_numpy_and_statistics(values, share):
+    # Ranks are found with floats in both; a share of exactly a rank may round either way.
+    assume(abs(share * len(values) - round(share * len(values))) > 1e-9 or share in (0.5, 1.0))
+    assert percentile(values, share) == np.percentile(values, 100 * share, method="inverted_cdf")
+    assert mean(values) == pytest.approx(statistics.fmean(values))
+
+
+def test_runs_not_replayed_again_are_left_out_of_that_pass():
+    case = record([10, 20])
+    for key in ("warm_mask_ns", "warm_advance_ns", "loop_ns", "digests"):
+        del case["runs"][0][key]
+    assert figures([case], "first").mask == [10, 20]
+    again = figures([case], "again")
+    assert again.mask == []
+    assert math.isnan(mean(again.mask))
+    assert math.isnan(again.step_mean)
+    assert shared_runs(case, record([1, 1]), "again") is None
+    both = shared_runs(case, record([1, 1]))
+    assert both is not None
+    assert figures([both[1]], "all").mask == [1, 1]
+
+
+def test_both_clocks_are_summed():
+    case = record([10, 20])
+    case["runs"][0] |= {"wall_ns": 40, "cpu_ns": 60}
+    assert figures([case], "all").clocks == (20, 30)

@@ -1,0 +1,120 @@
+"""What counts as worse, for every workload."""
+
+import copy
+
+import pytest
+
+from benchmarks.compare import compare, render
+
+
+def replay(mask=(1000, 2000, 3000), *, status="ok"):
+    run = {"text": 0, "tokenisation": "bpe", "failure": None, "start_ns": 0}
+    run |= {"mask_ns": list(mask), "advance_ns": [100] * (len(mask) - 1)}
+    run |= {"warm_mask_ns": list(mask), "warm_advance_ns": [100] * (len(mask) - 1), "loop_ns": 1}
+    case = {"status": status, "compile_ns": 10**6, "runs": [run]}
+    names = {"workload": "replay", "vocabulary": "v", "kind": "regex", "mode": "shared"}
+    return {**names, "engine": "e", "cases": {"c": case}}
+
+
+OTHERS = {
+    "batch": {
+        "batches": [
+            {"mix": "m", "threads": 2, "status": "ok", "rows": 4, "first_ns": [8], "again_ns": [4]}
+        ]
+    },
+    "startup": {"imports": [{"cpu_ns": 5_000}], "setups": [{"setup_ms": 2.0}]},
+    "memory": {
+        "status": "ok",
+        "setup": {"rss_setup_mib": 10.0},
+        "points": [{"schemas": 50, "rss_mib": 12.0, "peak_mib": 20.0}],
+    },
+    "decoding": {
+        "cases": {"c": {"modes": {"unmasked": {}, "lazy": {"mask_ns": [3], "advance_ns": [1]}}}}
+    },
+}
+
+
+def results(*sessions):
+    return {"sessions": list(sessions)}
+
+
+def other(workload):
+    return {
+        "workload": workload,
+        "vocabulary": "v",
+        "engine": "e",
+        **copy.deepcopy(OTHERS[workload]),
+    }
+
+
+def flagged(base, new, threshold=1.1):
+    found = list(compare(results(base), results(new), threshold=threshold, case_threshold=1.5))
+    return [(change.case, change.metric) for change in found if change.flagged]
+
+
+def test_equal_results_flag_nothing():
+    assert flagged(replay(), replay()) == []
+    for workload in OTHERS:
+        assert flagged(other(workload), other(workload)) == []
+
+
+def test_only_what_grew_beyond_the_threshold_is_flagged():
+    base, new = replay([10_000] * 3), replay([10_900] * 3)
+    assert flagged(base, new) == []
+    assert ("", "mask mean, first") in flagged(base, replay([11_200] * 3))
+    assert flagged(replay([11_200] * 3), base) == []  # faster is never worse
+
+
+def test_single_cases_need_a_microsecond():
+    small = flagged(replay([100] * 3), replay([900] * 3))
+    assert ("c", "mask mean") not in small
+    assert ("c", "mask mean") in flagged(replay([1000] * 3), replay([2100] * 3))
+
+
+def test_cases_no_longer_right_are_flagged():
+    assert flagged(replay(), replay(status="wrong")) == [("c", "no longer right (wrong)")]
+
+
+def test_sessions_of_other_engines_or_kinds_are_not_compared():
+    new = replay([10**6] * 3)
+    new["kind"] = "schema"
+    assert list(compare(results(replay()), results(new), threshold=1, case_threshold=1)) == []
+
+
+@pytest.mark.parametrize(
+    ("workload", "change", "worse"),
+    [
+        ("batch", lambda s: s["batches"][0].update(again_ns=[40]), "a row, again"),
+        ("startup", lambda s: s["imports"].append({"cpu_ns": 1}), None),
+        ("startup", lambda s: s["imports"][0].update(cpu_ns=6_000), "import"),
+        ("startup", lambda s: s["setups"][0].update(setup_ms=3.0), "vocabulary"),
+        ("memory", lambda s: s["points"][0].update(rss_mib=15.0), "after 50 schemas"),
+        ("memory", lambda s: s["points"][0].update(peak_mib=50.0), "at most"),
+        (
+            "decoding",
+            lambda s: s["cases"]["c"]["modes"]["lazy"].update(mask_ns=[30]),
+            "mask + advance mean, lazy",
+        ),
+        (
+            "batch",
+            lambda s: s["batches"][0].update(status="wrong"),
+            "no longer right: a row, first",
+        ),
+    ],
+)
+def test_other_workloads_are_compared_by_their_figures(workload, change, worse):
+    new = other(workload)
+    change(new)
+    metrics = [metric for _, metric in flagged(other(workload), new)]
+    assert (worse in metrics) if worse else metrics == []
+
+
+def test_the_table_names_units_and_marks_what_is_worse():
+    new = other("memory")
+    new["points"][0]["rss_mib"] = 15.0
+    changes = list(
+        compare(results(other("memory")), results(new), threshold=1.1, case_threshold=1.5)
+    )
+    lines = render(changes).splitlines()
+    assert "| v memory e |  | after 50 schemas | 2 MiB | 5 MiB | 2.50 | worse |" in lines
+    assert "| v memory e |  | at most | 10 MiB | 10 MiB | 1.00 |  |" in lines

@@ -1,0 +1,256 @@
+"""Tables and plots are written into pages, and the documented pages name what there is."""
+
+import json
+import re
+
+import pytest
+
+pytest.importorskip("tomllib", reason="the plan is TOML")
+
+from benchmarks import cli, pages, plan, plots, results, scoreboard
+
+BLOCK = re.compile(r"^<!-- begin (\S+) (\S+) -->$", re.MULTILINE)
+REPLAY_PARTS = ("coverage", "first", "all-outputs", "again", "ratios", "slowest", "cases")
+
+
+def run(mask):
+    steps = len(mask) - 1
+    entry = {"text": 0, "tokenisation": "bpe", "failure": None, "start_ns": 5, "digests": [1, 2, 3]}
+    entry |= {"mask_ns": list(mask), "advance_ns": [1] * steps, "wall_ns": 9, "cpu_ns": 9}
+    return entry | {"warm_mask_ns": list(mask), "warm_advance_ns": [1] * steps, "loop_ns": 7}
+
+
+def session(engine, factor):
+    setup = dict.fromkeys(("import_ms", "setup_ms", "rss_base_mib", "rss_setup_mib"), 1.0)
+    cases = {
+        name: {
+            "status": "ok",
+            "compile_ns": factor * 10**6,
+            "rss_peak_mib": 2.0,
+            "runs": [run([factor * 1000, factor * 2000, factor * 3000])],
+        }
+        for name in ("one", "two")
+    }
+    names = {"workload": "replay", "kind": "regex", "mode": "shared", "vocabulary": "tekken"}
+    rest = {"setup": setup, "versions": {engine: "1"}, "rss_peak_mib": 2.0, "cases": cases}
+    return {**names, "engine": engine, **rest}
+
+
+def replayed(form="regex"):
+    case = {"kind": "regex", "format": form, "group": "g", "source": "", "common": True}
+    content = results.new_results({}, {"repeat": 1})
+    content["cases"] = {name: {**case, "same_masks": True} for name in ("one", "two")}
+    content["sessions"] = [session("formgate", 1), session("llguidance-complete", 4)]
+    content["sessions"][1]["cases"]["two"] = {
+        "status": "wrong",
+        "error": "mask 1 | forbids",
+        "runs": [],
+    }
+    return content
+
+
+def batch():
+    content = results.new_results({}, {})
+    for engine, times in (("formgate", [1000]), ("xgrammar", [9000]), ("trivial", [100])):
+        record = {"mix": "one", "threads": 1, "status": "ok", "rows": 2}
+        record |= {f"{w}{c}_ns": times for w in ("first", "again") for c in ("", "_cpu")}
+        content["sessions"].append(
+            {
+                "workload": "batch", "engine": engine, "vocabulary": "tekken",
+                "versions": {}, "batches": [record],
+            }
+        )  # fmt: skip
+    return content
+
+
+def memory():
+    content = results.new_results({}, {})
+    for engine, grown in (("formgate", 10.0), ("xgrammar", 90.0)):
+        points = [
+            {
+                "schemas": n,
+                "rss_mib": grown,
+                "peak_mib": grown,
+                "cpu_s": 1,
+                "refused": 0,
+                "wrong": 0,
+            }
+            for n in (100, 1000)
+        ]
+        content["sessions"].append(
+            {
+                "workload": "memory", "engine": engine, "vocabulary": "tekken", "status": "ok",
+                "versions": {}, "points": points, "setup": {"rss_setup_mib": 5.0},
+            }
+        )  # fmt: skip
+    return content
+
+
+def decoded():
+    content = results.new_results({}, {})
+    series = {name: [1000, 2000] for name in ("forward_ns", "mask_ns", "sample_ns", "advance_ns")}
+    modes = ("unmasked", "lazy", "precompiled", "derived again", "derived from nothing")
+    record = {
+        "tokens": [1, 2],
+        "read_ns": 5,
+        "compile_ns": 6,
+        "modes": dict.fromkeys(modes, series),
+    }
+    case = {"group": "zip_code", "format": "regex", "common": True}
+    content["cases"] = {"zip_code.regex": case, "tutor.regex": {**case, "group": "tutor"}}
+    content["sessions"] = [
+        {
+            "workload": "decoding", "engine": "formgate", "vocabulary": "smollm2", "versions": {},
+            "cases": dict.fromkeys(content["cases"], record),
+        }
+    ]  # fmt: skip
+    return content
+
+
+STORED = {
+    "regex-tekken": replayed,
+    "grammar-tekken": lambda: replayed("gbnf"),
+    "batch": batch,
+    "memory": memory,
+    "crossformat": decoded,
+}
+
+
+@pytest.fixture
+def folders(tmp_path):
+    for name, make in STORED.items():
+        results.save(make(), tmp_path / "results" / f"{name}.json.gz")
+    (tmp_path / "pages").mkdir()
+    return tmp_path / "results", tmp_path / "pages"
+
+
+def page(folder, *blocks):
+    text = "".join(
+        f"# Page\n\n<!-- begin {block} -->\nold\n<!-- end -->\nkept\n" for block in blocks
+    )
+    (folder / "page.md").write_text(text, encoding="utf-8")
+    return folder / "page.md"
+
+
+def test_blocks_are_filled_and_the_text_around_is_kept(folders):
+    stored, folder = folders
+    path = page(folder, *(f"regex-tekken {part}" for part in ("about", *REPLAY_PARTS, "failures")))
+    assert pages.publish(stored, folder, check=True) == [path]
+    assert "old" in path.read_text(encoding="utf-8")
+    assert pages.publish(stored, folder) == [path]
+    text = path.read_text(encoding="utf-8")
+    assert "old" not in text
+    assert text.count("kept\n") == len(REPLAY_PARTS) + 2
+    assert "$ python -m benchmarks run --kinds regex" in text
+    assert "| formgate | 2 | 0 | 0 | 0 | 0 of 6 |" in text
+    assert "formgate against llguidance-complete on the 1 cases both get right" in text
+    assert "1.5, 6 (0.25)" not in text
+    assert "2, 8 (0.25)" in text  # mask mean of the case that both get right, µs
+    assert "| llguidance-complete | two | wrong | mask 1 \\| forbids |" in text
+    assert pages.publish(stored, folder) == []
+
+
+def test_other_workloads_have_tables(folders):
+    stored, folder = folders
+    path = page(
+        folder, "grammar-tekken costs", "batch rows", "memory resident", "crossformat decoding",
+        "crossformat prediction", "all scoreboard",
+    )  # fmt: skip
+    pages.publish(stored, folder)
+    text = path.read_text(encoding="utf-8")
+    assert "| tekken | one | formgate | 1 | 0.50 / 0.50 / 0.50 |" in text
+    assert "| tekken | xgrammar | ok | 5 | 85 | - | - | 85 |" in text
+    assert "| zip_code, regex | lazy | 2 |" in text
+    assert "| regex | 0.01 | 0.003 to 0.003 |" in text
+    (row,) = re.findall(r"\| memory after .*", text)
+    assert row.endswith("| 5 MiB | 85 MiB, xgrammar | 0.059 | 28.3 MiB | **met** |")
+    (row,) = re.findall(r"\| regexes \| tekken \| mask mean (.*)", text)
+    assert row == "| 2 µs | 8 µs, llguidance | 0.25 | 0.2 | ahead, goal missed |"
+
+
+def test_a_rival_that_is_faster_is_said_to_be():
+    content = replayed()
+    content["sessions"][1]["cases"]["one"] = session("llguidance-complete", 0.5)["cases"]["one"]
+    text = scoreboard.scoreboard(lambda name: content if name == "regex-tekken" else None)
+    assert text.count("**behind**") == 3
+    assert "**met**" not in text
+
+
+def test_missing_results_leave_a_block_and_unknown_ones_are_errors(folders):
+    stored, folder = folders
+    path = page(folder, "schema-tekken coverage")
+    assert pages.publish(stored, folder) == []
+    assert "old" in path.read_text(encoding="utf-8")
+    for block, message in (
+        ("nothing coverage", r"page.md:3: no entry of the plan is called 'nothing'"),
+        ("regex-tekken nonsense", r"page.md:3: no part is called 'nonsense'; there are about,"),
+    ):
+        page(folder, block)
+        with pytest.raises(ValueError, match=message):
+            pages.publish(stored, folder)
+
+
+def test_publish_from_the_command_line(folders, capsys):
+    stored, folder = folders
+    path = page(folder, "batch rows")
+    arguments = ["publish", "--results", str(stored), "--pages", str(folder)]
+    assert cli.main([*arguments, "--check"]) == 1
+    assert capsys.readouterr().out == f"stale: {path}\n"
+    assert cli.main(arguments) == 0
+    assert cli.main([*arguments, "--check"]) == 0
+
+
+@pytest.mark.parametrize(
+    ("entry", "part"),
+    [
+        ("regex-tekken", "tail"),
+        ("regex-tekken", "first-mask"),
+        ("batch", "batch"),
+        ("memory", "memory"),
+        ("crossformat", "formats"),
+    ],
+)
+def test_plots_are_the_same_every_time(folders, entry, part):
+    pytest.importorskip("matplotlib", reason="plots are drawn with it")
+    stored, folder = folders
+    page(folder, f"{entry} {part}")
+    pages.publish(stored, folder)
+    picture = folder / "plots" / f"{entry}-{part}.svg"
+    content = picture.read_bytes()
+    assert content.startswith(b"<?xml")
+    picture.unlink()
+    pages.publish(stored, folder)  # the page is as it should be, the picture is made anew
+    assert picture.read_bytes() == content
+
+
+def test_the_documented_pages_name_entries_and_parts_that_there_are():
+    entries = {entry.name: entry for entry in plan.load()}
+    used = set()
+    for path in cli.PAGES.glob("*.md"):
+        for name, part in BLOCK.findall(path.read_text("utf-8")):
+            used.add(name)
+            assert name in {*entries, "all"}, path.name
+            assert part in {*pages.PARTS, *plots.PLOTS, "scoreboard"}, path.name
+    assert used == {*entries, "all"}  # nothing is measured that no page shows
+
+
+def test_the_plan_can_be_run(monkeypatch):
+    seen = []
+    monkeypatch.setattr(cli, "set_up", seen.append)
+    for entry in plan.load():
+        arguments = entry.arguments(cli.RESULTS)
+        options = cli._parser().parse_args(arguments)
+        if arguments[0] == "run":
+            cli._check("engine", options.engines, list(cli.ENGINES))
+            cli._check("vocabulary", options.vocabularies, list(cli.VOCABULARIES))
+            cli._check("kind", options.kinds, cli.KINDS)
+            cli._check("workload", options.workloads, cli.WORKLOADS)
+        assert entry.command(cli.RESULTS).endswith(f"{entry.name}.json.gz")
+
+
+@pytest.mark.skipif(not list(cli.RESULTS.glob("*.gz")), reason="no results are stored here")
+def test_stored_results_are_readable():
+    for path in cli.RESULTS.glob("*.gz"):
+        content = results.load(path)
+        assert content["sessions"], path.name
+        assert json.dumps(content["machine"])
