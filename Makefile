@@ -60,7 +60,7 @@ $(DONE)/googletest: $(DONE)/venv
 
 # ---------------------------------------------------------------------------- targets
 
-.PHONY: help setup demo tutor test lint format types contracts stub stub-check native-test sanitize wheel-smoke docs pytest test-slow test-llama test-backend conformance fuzz bench bench-docs clean
+.PHONY: help setup demo tutor test lint format types contracts stub stub-check native-test sanitize wheel-smoke docs pytest test-slow test-llama test-backend test-vllm conformance fuzz bench bench-docs clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -154,6 +154,14 @@ test-backend: $(DONE)/dependencies ## run the tests of one more back end in an e
 	@mkdir -p build && rm -rf build/backend-wheel
 	@$(PIP) wheel -qq --disable-pip-version-check --no-build-isolation --no-deps --wheel-dir build/backend-wheel .
 	@TORCH_INDEX="$(TORCH_INDEX)" tools/test_backend.sh $(BACKEND) build/backend-wheel/*.whl
+
+# vLLM's environment is kept for later runs: make test-vllm VLLM_ENV=FOLDER
+VLLM_ENV ?= build/vllm
+test-vllm: $(DONE)/dependencies ## run vLLM for real on the CPU, in an environment of its own (2.6 GB)
+	@mkdir -p build && rm -rf build/vllm-wheel
+	@$(PIP) wheel -qq --disable-pip-version-check --no-build-isolation --no-deps --wheel-dir build/vllm-wheel .
+	@PYTHON="$(PYTHON)" TORCH_INDEX="$(TORCH_INDEX)" tools/vllm_environment.sh $(VLLM_ENV) build/vllm-wheel/*.whl
+	@$(VLLM_ENV)/bin/python -m pytest -q -p no:cacheprovider -m "" tests/adapters/vllm
 
 conformance: $(DONE)/package ## JSON Schema: the official suite and all real schemas, with tables
 	@$(BIN)/python -m tests.json_schema.conformance suite
