@@ -1,9 +1,10 @@
 """Adapter of kbnf, through the engine below its Python wrapper.
 
 A grammar of kbnf ends as soon as its start symbol is complete, and it knows no stop token. So each
-constraint is followed by a marker, two code points that no text of the suite holds, and the stop
-token is handed over with the marker for its bytes. Where an output may end, masks then also hold
-the tokens that are a beginning of the marker; that is this adapter's doing.
+constraint is followed by a marker, two control characters that no text of the suite holds, and the
+stop token is handed over with the marker for its bytes. Where an output may end, masks then also
+hold the tokens that are a beginning of the marker; and where a constraint takes any character,
+control characters included, it takes the stop token. Both are this adapter's doing.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 
     from benchmarks.vocabularies import VocabularyData
 
-_MARKER = "\U0010ffff\U0010fffe"
+_MARKER = "\x01\x02"
 
 
 class Kbnf(Adapter):
