@@ -328,59 +328,58 @@ class Decoder:
         chain.close()
 
 
-def beside(decoder: Decoder, works: list[tuple[list[int], int]], texts: list[str]) -> list[Row]:
-    """Measure what stands beside our own figures on llama.cpp."""
+def grammars() -> dict[str, Any]:
+    """Return grammars of llama.cpp's own, by the name of their row."""
     from llama_cpp import LlamaGrammar
 
-    rows = [Row("those texts, free")]
-    for text, work in zip(texts, works, strict=False):
-        decoder.read(rows[0], text, work)
-    grammars = (
-        ("own samplers, free", None),
-        ("own grammar, schema", LlamaGrammar.from_json_schema(json.dumps(SCHEMA), verbose=False)),
-        ("own grammar, gbnf", LlamaGrammar.from_string(GBNF, verbose=False)),
-    )
-    for name, grammar in grammars:
-        rows.append(Row(name))
-        for work in works[::5]:
-            decoder.sample(rows[-1], grammar, work)
-    return rows
+    return {
+        "own samplers, free": None,
+        "own grammar, schema": LlamaGrammar.from_json_schema(json.dumps(SCHEMA), verbose=False),
+        "own grammar, gbnf": LlamaGrammar.from_string(GBNF, verbose=False),
+    }
 
 
 def run(backend: str, count: int, formats: set[str]) -> list[Row]:
-    """Generate, judge and measure."""
+    """Generate, judge and measure.
+
+    Prompt by prompt, so that a model that keeps what it has read reads each prompt once.
+    """
     decoder = Decoder(backend)
     vocabulary = decoder.loaded.vocabulary
-    chosen = PROMPTS[:: len(PROMPTS) // count][:count]
-    works = [(decoder.loaded.encode_chat(text), seed) for seed, text in enumerate(chosen)]
-    anything = UnconstrainedEngine(vocabulary, len(vocabulary))
     free = Case("no constraint", None, {}, 30, lambda text: True)
-    rows = []
-    for case in (free, *(case for case in CASES if case.format in formats)):
-        engine: Any = anything
-        if case is not free:
-            engine = formgate.compile(case.source, vocabulary, format=case.format, **case.options)
-            engine = WithinBudget(engine, case.budget)
-        for way in decoder.ways[: 1 if case is free else None]:
-            row = Row(f"{case.format}, {way}" if case is not free else case.format)
-            texts = [decoder.add(row, engine, case, work, way) for work in works]
-            rows.append(row)
-            print_row(row)
-            if case.format == "json_schema" and way == "jump":
-                for row in beside(decoder, works, texts):
-                    rows.append(row)
-                    print_row(row)
-    return rows
+    cases = [case for case in CASES if case.format in formats]
+    engines: list[tuple[Case, Any]] = [(free, UnconstrainedEngine(vocabulary, len(vocabulary)))]
+    for case in cases:
+        engine = formgate.compile(case.source, vocabulary, format=case.format, **case.options)
+        engines.append((case, WithinBudget(engine, case.budget)))
+    own = grammars() if backend == "llama_cpp" and "json_schema" in formats else {}
+    rows: dict[str, Row] = {}
+    for seed, text in enumerate(PROMPTS[:: len(PROMPTS) // count][:count]):
+        work = (decoder.loaded.encode_chat(text), seed)
+        for case, engine in engines:
+            for way in decoder.ways[: 1 if case is free else None]:
+                name = case.format if case is free else f"{case.format}, {way}"
+                row = rows.setdefault(name, Row(name))
+                output = decoder.add(row, engine, case, work, way)
+                if own and (case.format, way) == ("json_schema", "jump"):
+                    name = "its texts, read freely"
+                    decoder.read(rows.setdefault(name, Row(name)), output, work)
+        if seed % 5 == 0:
+            for name, grammar in own.items():
+                decoder.sample(rows.setdefault(name, Row(name)), grammar, work)
+        print(f"\r{seed + 1} of {count} prompts", end="", file=sys.stderr, flush=True)
+    print(file=sys.stderr)
+    return list(rows.values())
 
 
-HEAD = f"{'':22}{'valid':>12}{'tokens':>8}{'ms/token':>10}{'tokens/s':>10}{'constraint':>18}"
+HEAD = f"{'':24}{'valid':>12}{'tokens':>8}{'ms/token':>10}{'tokens/s':>10}{'constraint':>18}"
 
 
 def print_row(row: Row) -> None:
     """Print the figures of one row."""
     figures = row.record()
     print(
-        f"{row.name:22}{row.valid:>6}/{row.outputs:<5}{row.tokens:>8}"
+        f"{row.name:24}{row.valid:>6}/{row.outputs:<5}{row.tokens:>8}"
         f"{figures['ms_per_token']:>10.2f}{figures['tokens_per_second']:>10.1f}"
         f"{figures['constraint_us_per_token']:>8.0f} us{figures['constraint_share']:>7.2%}",
         flush=True,
@@ -399,8 +398,10 @@ def main() -> int:
     args = parser.parse_args()
     if not 1 <= args.prompts <= len(PROMPTS):
         parser.error(f"--prompts must be from 1 to {len(PROMPTS)}")
-    print(HEAD)
     rows = run(args.backend, args.prompts, set(args.formats.split(",")))
+    print(HEAD)
+    for row in rows:
+        print_row(row)
     if args.out:
         Path(args.out).write_text(json.dumps([row.record() for row in rows], indent=1) + "\n")
     return 0 if all(row.valid == row.outputs for row in rows) else 1
