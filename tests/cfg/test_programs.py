@@ -33,7 +33,7 @@ from formgate.core.compiler import build_grammar
 from formgate.core.errors import LimitError
 from formgate.core.grammar import MaskOptions
 
-SWITCHES = ("class_tables", "automaton_walk", "cut_subtrees", "keep_masks")
+SWITCHES = ("class_tables", "automaton_walk", "split_parts", "cut_subtrees", "keep_masks")
 WAYS = {
     "contextual": {},
     "basic": {"lexer": "basic"},

@@ -74,7 +74,7 @@ def cases(draw):
 
 
 @settings(max_examples=400, deadline=None)
-@given(cases(), st.sampled_from([None, "cut_subtrees", "class_tables"]))
+@given(cases(), st.sampled_from([None, "cut_subtrees", "class_tables", "split_parts"]))
 def test_masks_agree_with_single_answers(case, switch):
     pattern, tokens = case
     check(pattern, tokens, options=None if switch is None else MaskOptions(**{switch: False}))

@@ -15,7 +15,7 @@ from oracle.strategies import ALPHABETS, examples, patterns, trees, vocabularies
 import formgate
 from formgate.core import _native
 
-SWITCHES = ("class_tables", "automaton_walk", "cut_subtrees", "keep_masks")
+SWITCHES = ("class_tables", "automaton_walk", "split_parts", "cut_subtrees", "keep_masks")
 SETTINGS = [*({name: False} for name in SWITCHES), dict.fromkeys(SWITCHES, False)]
 TINY_BUDGET = 2_000
 

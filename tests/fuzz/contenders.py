@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from oracle.strategies import TinyVocabulary
     from oracle.tree import Ranges, Tree
 
-SWITCHES = ("class_tables", "automaton_walk", "cut_subtrees", "keep_masks")
+SWITCHES = ("class_tables", "automaton_walk", "split_parts", "cut_subtrees", "keep_masks")
 LOOKS = ("ahead", "behind", "scope", "and", "not", "bytes")
 REFERENCE_STATES = 300
 REFERENCE_PATTERN = 1_000

@@ -24,6 +24,7 @@ OPTIONS = [
     MaskOptions(),
     MaskOptions(class_tables=False),
     MaskOptions(cut_subtrees=False),
+    MaskOptions(split_parts=False),
     MaskOptions(automaton_walk=False, keep_masks=False),
 ]
 value_sets = st.lists(st.sampled_from(VALUES), max_size=2, unique=True)

@@ -19,6 +19,7 @@ SWITCHES = [
     MaskOptions(),
     MaskOptions(class_tables=False),
     MaskOptions(cut_subtrees=False),
+    MaskOptions(split_parts=False),
     MaskOptions(keep_masks=False),
 ]
 

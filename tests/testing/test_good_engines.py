@@ -37,7 +37,7 @@ class TestNative(EngineConformance):
 
 class TestNativeWithoutShortCuts(EngineConformance):
     def make_engine(self, sample):
-        switches = ("class_tables", "automaton_walk", "cut_subtrees", "keep_masks")
+        switches = ("class_tables", "automaton_walk", "split_parts", "cut_subtrees", "keep_masks")
         options = _native.MaskOptions(**dict.fromkeys(switches, False))
         grammar = build_grammar(sample.source, format="regex")
         return grammar.compile(sample.vocabulary, options=options)

@@ -204,12 +204,14 @@ void bind_grammar(nb::module_& m) {
   nb::class_<MaskOptions>(m, "MaskOptions", "Switches of optimisations; none changes a mask.")
       .def(
           "__init__",
-          [](MaskOptions* self, bool class_tables, bool automaton_walk, bool cut_subtrees,
-             bool keep_masks) {
-            new (self) MaskOptions{class_tables, automaton_walk, cut_subtrees, keep_masks};
+          [](MaskOptions* self, bool class_tables, bool automaton_walk, bool split_parts,
+             bool cut_subtrees, bool keep_masks) {
+            new (self)
+                MaskOptions{class_tables, automaton_walk, split_parts, cut_subtrees, keep_masks};
           },
           nb::kw_only(), nb::arg("class_tables") = true, nb::arg("automaton_walk") = true,
-          nb::arg("cut_subtrees") = true, nb::arg("keep_masks") = true);
+          nb::arg("split_parts") = true, nb::arg("cut_subtrees") = true,
+          nb::arg("keep_masks") = true);
   nb::class_<GrammarHandle>(m, "GrammarCore", "Rules and terminals as a front end writes them.")
       .def("__init__", [](GrammarHandle* self) { new (self) GrammarHandle(); })
       .def(

@@ -7,12 +7,12 @@
 
 #include "formgate/masks.hpp"
 #include "mask_sink.hpp"
+#include "part_walk.hpp"
 
 namespace formgate {
 
-void MaskCache::collect(ExprId id, std::uint32_t node, Sink& sink) {
-  const auto own = mask_at(id, node);
-  for (const Mask::Part& part : own->parts) {
+void MaskCache::collect(const Mask& mask, Sink& sink) const {
+  for (const Mask::Part& part : mask.parts) {
     if (!part.limit) {
       sink.add_set(*part.tokens);
       continue;
@@ -29,10 +29,11 @@ void MaskCache::collect(ExprId id, std::uint32_t node, Sink& sink) {
 }
 
 // Tokens that may end a key and, after what separates keys, begin another, or even end it.
-const std::vector<TokenId>& MaskCache::key_tokens(bool commas, bool another) {
+const MaskCache::KeyTokens& MaskCache::key_tokens(bool commas, bool another) {
   auto& slot = key_tokens_[(commas ? 1 : 0) + (another ? 2 : 0)];
   if (slot) return *slot;
-  slot = std::make_unique<std::vector<TokenId>>();
+  slot = std::make_unique<KeyTokens>();
+  slot->member.assign(vocabulary_->words(), 0);
   for (TokenId token : vocabulary_->ids()) {
     const std::string_view text = *vocabulary_->token_bytes(token);
     std::size_t at = text.find('"');
@@ -41,9 +42,63 @@ const std::vector<TokenId>& MaskCache::key_tokens(bool commas, bool another) {
       at = text.find('"', at + 1);
       if (at != std::string_view::npos) at = text.find('"', at + 1);
     }
-    if (at != std::string_view::npos) slot->push_back(token);
+    if (at == std::string_view::npos) continue;
+    slot->ids.push_back(token);
+    set_bit(slot->member.data(), token);
   }
   return *slot;
+}
+
+// The vocabulary's trie.
+const TokenTree& MaskCache::token_tree() {
+  if (!tree_) {
+    const auto ids = vocabulary_->ids();
+    for (std::uint32_t rank = 0; rank < ids.size(); ++rank) {
+      const std::string_view text = *vocabulary_->token_bytes(ids[rank]);
+      const std::size_t at = text.find('\\');
+      if (at != std::string_view::npos && text.find('"', at + 2) != std::string_view::npos) {
+        escaped_.push_back(rank);
+      }
+    }
+    tree_ = std::make_unique<TokenTree>(TokenTree{
+        vocabulary_->trie(), vocabulary_->labels(), vocabulary_->letters(), ids, {}, escaped_});
+  }
+  return *tree_;
+}
+
+// Ranks of tokens below a node that end a key that must not come.
+void MaskCache::taken_keys(const TokenTree& tree, std::uint32_t node, const Keyed::Plain& plain,
+                           Ranges& gone) const {
+  for (const std::string& key : plain.taken) {
+    std::uint32_t at = node;
+    for (char c : key) {
+      const auto byte = static_cast<std::uint8_t>(c);
+      at = byte < 0x20 || c == '"' || c == '\\' ? 0 : tree.child(at, byte);
+      if (at == 0) break;
+    }
+    if (at == 0 && !key.empty()) continue;
+    const std::uint32_t quote = tree.child(at, '"');
+    if (quote != 0) gone.emplace_back(tree.nodes[quote].rank_begin, tree.nodes[quote].rank_end);
+  }
+  if (plain.taken.empty()) return;
+  const TrieNode& top = tree.nodes[node];
+  const bool local = tree.letters.empty();
+  for (std::uint32_t rank : tree.escaped) {
+    if (rank < top.rank_begin || rank >= top.rank_end) continue;
+    const std::string_view text = *vocabulary_->token_bytes(tree.ids[rank]);
+    const std::size_t skipped =
+        local ? text.size() - tree.lengths[rank] + top.height : vocabulary_->path(node).size();
+    JsonReader reader;
+    for (char c : text.substr(skipped)) {
+      if (c == '"' && reader.pending().empty()) {
+        if (std::ranges::find(plain.taken, reader.text()) != plain.taken.end()) {
+          gone.emplace_back(rank, rank + 1);
+        }
+        break;
+      }
+      reader.push(static_cast<std::uint8_t>(c));
+    }
+  }
 }
 
 bool MaskCache::capture_item(ExprId id, std::uint32_t node, Mask& out) {
@@ -53,57 +108,57 @@ bool MaskCache::capture_item(ExprId id, std::uint32_t node, Mask& out) {
   const Keyed::Plain plain = keyed.plain(first);
   if (!plain.quoted) return false;
   const ExprId rest = pool_.concat(plain.after, pool_.tail(id));
-  const bool blocked = plain.blocked != ExprPool::kEmptyId;
-  ExprId keys = plain.keys;
-  if (blocked && !plain.extensible) keys = pool_.intersect(keys, pool_.complement(plain.blocked));
-  Mask own;
-  append(own, pool_.concat(keys, rest), node);
-  const auto trie = vocabulary_->trie();
-  const auto labels = vocabulary_->labels();
-  std::vector<std::pair<std::uint32_t, std::uint32_t>> gone;  // ranks
-  if (blocked && plain.extensible) {
-    std::vector<std::pair<std::uint32_t, ExprId>> work{{node, plain.blocked}};
-    while (!work.empty()) {
-      const auto [at, state] = work.back();
-      work.pop_back();
-      const LinearForm form = pool_.linear_form(state);
-      const std::uint32_t end = trie[at].first_child + trie[at].child_count;
-      for (std::uint32_t child = trie[at].first_child; child < end; ++child) {
-        if (labels[child] == '"' && pool_.nullable(state)) {
-          gone.emplace_back(trie[child].rank_begin, trie[child].rank_end);
-        }
-        for (const LinearTerm& term : form) {
-          if (term.bytes.contains(labels[child])) work.emplace_back(child, term.target);
-        }
-      }
-    }
-  }
+  const std::size_t before = out.parts.size();
+  append(out, pool_.concat(plain.keys, rest), node);
+  const TokenTree& tree = token_tree();
+  Ranges gone;
+  taken_keys(tree, node, plain, gone);
   std::vector<TokenId> dead;
+  for (const auto& [begin, end] : gone) {
+    for (std::uint32_t rank = begin; rank < end; ++rank) dead.push_back(tree.ids[rank]);
+  }
   const auto path = vocabulary_->path(node);
-  for (TokenId token : key_tokens(plain.commas, plain.endless)) {
-    const std::string_view text = *vocabulary_->token_bytes(token);
-    if (!text.starts_with(path) || text.size() == path.size()) continue;
+  const auto follow = [&](TokenId token) {
     ExprId state = id;
-    for (char c : text.substr(path.size())) {
+    for (char c : vocabulary_->token_bytes(token)->substr(path.size())) {
       state = pool_.step(state, static_cast<std::uint8_t>(c));
       if (state == ExprPool::kEmptyId) break;
     }
     if (state == ExprPool::kEmptyId) dead.push_back(token);
+  };
+  const KeyTokens& followed = key_tokens(plain.commas, plain.endless);
+  for (std::size_t i = before; i < out.parts.size() && !followed.ids.empty(); ++i) {
+    const TokenSet& set = *out.parts[i].tokens;
+    for (TokenId token : set.ids) {
+      if (test_bit(followed.member.data(), token)) follow(token);
+    }
+    if (set.dense.empty()) continue;
+    for (TokenId token : followed.ids) {
+      if (test_bit(set.dense.data(), token)) follow(token);
+    }
   }
-  if (gone.empty() && dead.empty()) {
-    out.parts.insert(out.parts.end(), own.parts.begin(), own.parts.end());
-    return true;
-  }
-  auto flat = std::make_shared<TokenSet>();
-  flat->dense.assign(vocabulary_->words(), 0);
-  own.fill(flat->dense.data(), *vocabulary_);
-  const auto remove = [&](TokenId token) { flat->dense[token >> 5] &= ~(1u << (token & 31)); };
-  for (const auto& [begin, end] : gone) {
-    for (std::uint32_t rank = begin; rank < end; ++rank) remove(vocabulary_->ids()[rank]);
-  }
-  for (TokenId token : dead) remove(token);
-  out.parts.push_back({std::move(flat), nullptr});
+  if (dead.empty()) return true;
+  std::ranges::sort(dead);
+  for (std::size_t i = before; i < out.parts.size(); ++i) remove(out.parts[i], dead);
   return true;
+}
+
+// Takes tokens out of a part, which others may share.
+void MaskCache::remove(Mask::Part& part, const std::vector<TokenId>& dead) const {
+  const TokenSet& set = *part.tokens;
+  if (set.dense.empty()) {
+    const auto is_dead = [&](TokenId id) { return std::ranges::binary_search(dead, id); };
+    if (std::ranges::none_of(set.ids, is_dead)) return;
+    auto own = std::make_shared<TokenSet>(set);
+    std::erase_if(own->ids, is_dead);
+    part.tokens = std::move(own);
+    return;
+  }
+  const auto inside = [&](TokenId id) { return test_bit(set.dense.data(), id); };
+  if (std::ranges::none_of(dead, inside)) return;
+  auto own = std::make_shared<TokenSet>(set);
+  for (TokenId id : dead) own->dense[id >> 5] &= ~(1u << (id & 31));
+  part.tokens = std::move(own);
 }
 
 }  // namespace formgate

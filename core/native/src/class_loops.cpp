@@ -7,40 +7,6 @@
 
 namespace formgate {
 
-const std::vector<MaskCache::ExitGroup>& MaskCache::exit_groups(std::uint32_t class_index,
-                                                                std::uint32_t node, ExprId tail) {
-  const GroupKey key{class_index, node, index_of(tail)};
-  if (auto it = groups_.find(key); it != groups_.end()) return it->second;
-  ClassTable& table = class_table(class_index, node);
-  const auto trie = vocabulary_->trie();
-  std::unordered_map<std::uint32_t, Sink> sinks;
-  const Row& first = pool_.row(tail);
-  ByteSet bytes;
-  for (unsigned b = 0; b < 256; ++b) {
-    if (first.next[b]) bytes.insert(static_cast<std::uint8_t>(b));
-  }
-  prepare_exits(table, class_index, bytes);
-  for (unsigned b = 0; b < 256; ++b) {
-    const ExprId next{first.next[b]};
-    if (next == ExprPool::kEmptyId) continue;
-    for (const Exit& exit : exits_by(table, class_index, static_cast<std::uint8_t>(b))) {
-      if (exit.count == 0) continue;  // the tail's own mask has these
-      Sink& sink = sinks.try_emplace(exit.count, *vocabulary_).first->second;
-      sink.add_ranks(trie[exit.node].rank_begin, trie[exit.node].own_end());
-      walk(exit.node, next, sink);
-    }
-  }
-  std::vector<ExitGroup> groups;
-  for (auto& [count, sink] : sinks) {
-    if (sink.empty()) continue;
-    groups.push_back({count, sink.finish()});
-    bytes_ += groups.back().tokens->memory_usage();
-  }
-  std::sort(groups.begin(), groups.end(),
-            [](const ExitGroup& a, const ExitGroup& b) { return a.count < b.count; });
-  return groups_.emplace(key, std::move(groups)).first->second;
-}
-
 // The mask of base{min,max} tail where one repetition may be a character of a class.
 //
 // Any token made of at most `max` characters of the class keeps the state alive. Other tokens leave
@@ -81,11 +47,8 @@ bool MaskCache::loop_item(ExprId id, std::uint32_t node, Mask& out) {
     out.parts.push_back({class_table(loop.class_index, node).inside, limit});
     if (!has_tail) return true;
     if (repeat.min <= longest) {
-      for (const ExitGroup& group : exit_groups(loop.class_index, node, tail)) {
-        if (repeat.min <= group.count && group.count <= max) {
-          out.parts.push_back({group.tokens, nullptr});
-        }
-      }
+      const Exits& leaving = exits(loop.class_index, node, tail);
+      out.parts.push_back({exits_between(leaving, repeat.min, max), nullptr});
     }
     if (repeat.min == 0) append(out, tail, node);
     return true;
@@ -94,14 +57,10 @@ bool MaskCache::loop_item(ExprId id, std::uint32_t node, Mask& out) {
     const ExprId again = pool_.concat(pool_.repeat(base, 0, kUnbounded), tail);
     const ExprId other = pool_.concat(loop.rest, again);
     out.parts.push_back({class_table(loop.class_index, node).inside, nullptr});
-    for (const ExitGroup& group : exit_groups(loop.class_index, node, other)) {
-      out.parts.push_back({group.tokens, nullptr});
-    }
+    out.parts.push_back({exits(loop.class_index, node, other).all, nullptr});
     append(out, other, node);
     if (!has_tail) return true;
-    for (const ExitGroup& group : exit_groups(loop.class_index, node, tail)) {
-      out.parts.push_back({group.tokens, nullptr});
-    }
+    out.parts.push_back({exits(loop.class_index, node, tail).all, nullptr});
     if (repeat.min == 0) append(out, tail, node);
     return true;
   }
@@ -128,11 +87,8 @@ void MaskCache::mixed_loop(ExprId id, std::uint32_t node, const ExprPool::Loop& 
   const ExprId tail = leaves ? pool_.tail(id) : ExprPool::kEpsilonId;
   out.parts.push_back({class_table(loop.class_index, node).inside, limit});
   if (leaves) {
-    for (const ExitGroup& group : exit_groups(loop.class_index, node, tail)) {
-      if (repeat.min <= group.count && group.count <= max) {
-        out.parts.push_back({group.tokens, nullptr});
-      }
-    }
+    const Exits& leaving = exits(loop.class_index, node, tail);
+    out.parts.push_back({exits_between(leaving, repeat.min, max), nullptr});
     if (repeat.min == 0) append(out, tail, node);
   }
   const std::size_t skipped = vocabulary_->path(node).size();
@@ -145,38 +101,40 @@ void MaskCache::mixed_loop(ExprId id, std::uint32_t node, const ExprPool::Loop& 
     }
     checked.add(token);
   };
-  // Tokens that have `count` characters of the class before something of `rest`.
-  const auto add = [&](const std::shared_ptr<const TokenSet>& tokens, const Bitmap* own,
-                       std::uint32_t count) {
+  // A token that has `count` characters of the class before something of `rest`.
+  const auto sort = [&](TokenId token, std::uint32_t count) {
     if (count >= max) return;
     const bool short_of_min = leaves && count + 1 < repeat.min;
-    if (!short_of_min && !limit) {
-      out.parts.push_back({tokens, own});
-      return;
-    }
-    const auto sort = [&](TokenId token) {
-      if (own && !test_bit(own->data(), token)) return;
-      if (short_of_min || !test_bit(limit->data(), token)) {
-        check(token);
-      } else {
-        checked.add(token);
-      }
-    };
-    for (TokenId token : tokens->ids) sort(token);
-    for (std::size_t i = 0; i < tokens->dense.size(); ++i) {
-      for (std::uint32_t word = tokens->dense[i]; word; word &= word - 1) {
-        sort(static_cast<TokenId>(i * 32) + static_cast<TokenId>(std::countr_zero(word)));
-      }
+    if (short_of_min || (limit && !test_bit(limit->data(), token))) {
+      check(token);
+    } else {
+      checked.add(token);
     }
   };
   const ExprId base{repeat.a};
   const ExprId other =
       pool_.concat(loop.rest, pool_.concat(pool_.repeat(base, 0, kUnbounded), tail));
-  for (const ExitGroup& group : exit_groups(loop.class_index, node, other)) {
-    add(group.tokens, nullptr, group.count);
+  const Exits& others = exits(loop.class_index, node, other);
+  const bool all = !limit && !(leaves && repeat.min > 2);
+  if (all && (others.counts.empty() || others.counts.back() < max)) {
+    out.parts.push_back({others.all, nullptr});
+  } else {
+    for (std::size_t i = 0; i < others.ids.size(); ++i) sort(others.ids[i], others.counts[i]);
   }
   const std::shared_ptr<const Mask> first = mask_at(other, node);
-  for (const Mask::Part& part : first->parts) add(part.tokens, part.limit, 0);
+  if (all && repeat.min < 2 && max > 0) {
+    out.parts.insert(out.parts.end(), first->parts.begin(), first->parts.end());
+  } else {
+    Sink tokens(*vocabulary_);
+    collect(*first, tokens);
+    const std::shared_ptr<const TokenSet> found = tokens.finish();
+    for (TokenId token : found->ids) sort(token, 0);
+    for (std::size_t i = 0; i < found->dense.size(); ++i) {
+      for (std::uint32_t word = found->dense[i]; word; word &= word - 1) {
+        sort(static_cast<TokenId>(i * 32) + static_cast<TokenId>(std::countr_zero(word)), 0);
+      }
+    }
+  }
   if (!checked.empty()) out.parts.push_back({checked.finish(), nullptr});
 }
 
@@ -227,7 +185,7 @@ void MaskCache::replay(ExprId id, std::uint32_t node, std::uint32_t class_index,
       }
       if (state == ExprPool::kEmptyId) continue;
       sink.add_ranks(trie[exit.node].rank_begin, trie[exit.node].own_end());
-      walk(exit.node, state, sink);
+      walk_states(exit.node, state, sink, nullptr);
     }
   });
   if (!sink.empty()) out.parts.push_back({sink.finish(), nullptr});

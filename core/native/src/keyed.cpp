@@ -93,6 +93,11 @@ void Keyed::add_name(Compiled& table, std::uint32_t entry) {
     const auto fresh = static_cast<std::uint32_t>(table.trie.size());
     table.trie[at].children.push_back({value, fresh});
     table.trie.emplace_back();
+    const std::string spelling =
+        name.substr(i - static_cast<std::size_t>(length) - 1, static_cast<std::size_t>(length) + 1);
+    const bool plain = std::ranges::all_of(
+        spelling, [&](char c) { return table.allowed.contains(static_cast<std::uint8_t>(c)); });
+    if (plain && json_plain().contains(value)) table.trie[fresh].spelling = spelling;
     enter(fresh);
   }
   table.trie[at].entry = entry;

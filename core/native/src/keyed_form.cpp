@@ -195,25 +195,30 @@ ExprId Keyed::without(ExprId keys, const std::vector<std::string>& names) {
   return pool_.spelled_within(keys, pool_.complement(pool_.unite(texts)));
 }
 
-// Rests of the key under way that would make it one that must not come.
-ExprId Keyed::blocked(const Record& record) {
+// Rests of the key under way, as bytes, that would make it one that must not come.
+std::vector<std::string> Keyed::taken(const Record& record) const {
   const State& state = states_[record.state];
-  const std::uint32_t number = state.table;
-  if (!tables_[number].cells[record.at].quoted) return kNothing;
-  if (pool_.node(record.keys).kind == Kind::kSpelled) return kNothing;  // left out already
-  const JsonReader reader = readers_[record.reader];
-  std::vector<std::string> keys;
+  std::vector<std::string> out;
+  if (!tables_[state.table].cells[record.at].quoted) return out;
+  if (pool_.node(record.keys).kind == Kind::kSpelled) return out;  // left out already
+  const std::string& text = readers_[record.reader].text();
   const auto collect = [&](const std::vector<std::string>& sorted) {
-    for (auto it = std::ranges::lower_bound(sorted, reader.text());
-         it != sorted.end() && it->starts_with(reader.text()); ++it) {
-      keys.push_back(*it);
+    for (auto it = std::ranges::lower_bound(sorted, text);
+         it != sorted.end() && it->starts_with(text); ++it) {
+      out.push_back(it->substr(text.size()));
     }
   };
-  collect(tables_[number].names);
+  collect(tables_[state.table].names);
   collect(sets_[state.used]);
+  return out;
+}
+
+// The same, as they are spelled.
+ExprId Keyed::blocked(const Record& record) {
+  const std::uint32_t number = states_[record.state].table;
+  const std::string pending = readers_[record.reader].pending();
   std::vector<ExprId> rests;
-  for (const std::string& key : keys) {
-    std::string_view left = std::string_view(key).substr(reader.text().size());
+  for (const std::string& left : taken(record)) {
     std::size_t inside = 0;  // bytes of a character that is begun
     while (inside < left.size() && is_continuation(static_cast<std::uint8_t>(left[inside]))) {
       ++inside;
@@ -221,7 +226,7 @@ ExprId Keyed::blocked(const Record& record) {
     ExprId rest = pool_.concat(pool_.literal(left.substr(0, inside)),
                                spelling(tables_[number], left.substr(inside)));
     // Escapes of upper and lower case are one to the reader; what is left of them is too.
-    for (char c : reader.pending()) {
+    for (char c : pending) {
       ExprId next = kNothing;
       for (const LinearTerm& term : pool_.linear_form(rest)) {
         if (term.bytes.contains(static_cast<std::uint8_t>(c))) next = term.target;
@@ -310,11 +315,8 @@ ExprId Keyed::body(std::uint32_t index) {
         ways.push_back(pool_.concat(character(tables_[number], child.character), below));
       }
       if (node.entry != kNoIndex && open(states_[record.state], node.entry)) {
-        const ExprId then = rest(choose(record.state, node.entry));
-        const Compiled& table = tables_[number];
-        const ExprId value = table.entries[node.entry].value;
-        ways.push_back(
-            pool_.concat(table.close_quote, pool_.concat(table.colon, pool_.concat(value, then))));
+        const ExprId then = after_name(record.state, record.at);
+        ways.push_back(pool_.concat(tables_[number].close_quote, then));
       }
       out = pool_.unite(ways);
       break;
@@ -347,12 +349,8 @@ std::vector<LinearTerm> Keyed::form(ExprId id) {
 // Dead successors are kNothing.
 ExprId Keyed::step(ExprId id, std::uint8_t byte) {
   const std::uint32_t index = pool_.node(id).a;
-  const auto plain_step = [this, byte](ExprId from) {
-    for (const LinearTerm& term : pool_.linear_form(from)) {
-      if (term.bytes.contains(byte)) return term.target;
-    }
-    return kNothing;
-  };
+  const auto plain_step = [this, byte](ExprId from) { return pool_.raw_step(from, byte); };
+  if (records_[index].part == Part::kNames) return names_step(index, byte);
   if (records_[index].part != Part::kCapture) return plain_step(body(index));
   const Record record = records_[index];
   const bool quoted = tables_[states_[record.state].table].cells[record.at].quoted;
@@ -367,6 +365,35 @@ ExprId Keyed::step(ExprId id, std::uint8_t byte) {
   const std::string key = quoted ? text : canonical_number(text);
   if (used(states_[record.state], key)) return out;
   return pool_.unite(out, plain_step(after(record.state, record.at, &key)));
+}
+
+ExprId Keyed::names_step(std::uint32_t index, std::uint8_t byte) {
+  const Record record = records_[index];
+  const std::uint32_t number = states_[record.state].table;
+  const TrieNode& node = tables_[number].trie[record.at];
+  std::vector<ExprId> ways;
+  for (const Child& child : node.children) {
+    const std::string& spelling = tables_[number].trie[child.node].spelling;
+    const bool plain = !spelling.empty() && static_cast<std::uint8_t>(spelling[0]) == byte;
+    if (!plain && byte != '\\') continue;
+    const ExprId below = names(record.state, child.node);
+    if (below == kNothing) continue;
+    const ExprId left = pool_.raw_step(spelled_character(number, child.character), byte);
+    if (left != kNothing) ways.push_back(pool_.concat(left, below));
+  }
+  if (byte == '"' && node.entry != kNoIndex && open(states_[record.state], node.entry)) {
+    ways.push_back(after_name(record.state, record.at));
+  }
+  return pool_.unite(ways);
+}
+
+// What follows the closing quote of the key that ends at a node.
+ExprId Keyed::after_name(std::uint32_t state, std::uint32_t at) {
+  const std::uint32_t number = states_[state].table;
+  const std::uint32_t entry = tables_[number].trie[at].entry;
+  const ExprId then = rest(choose(state, entry));
+  const Compiled& table = tables_[number];
+  return pool_.concat(table.colon, pool_.concat(table.entries[entry].value, then));
 }
 
 ByteSet Keyed::alphabet(ExprId id) const {
@@ -403,8 +430,16 @@ Keyed::Plain Keyed::plain(ExprId id) {
   Plain out;
   out.keys = own.keys;
   out.after = after(own.state, own.at, nullptr);
-  out.blocked = blocked(own);
-  out.extensible = extensible(own.keys);
+  // Inside a character or an escape, what is left to spell is no text by itself.
+  const bool between = readers_[own.reader].pending().empty();
+  out.taken = taken(own);
+  const bool inside = std::ranges::any_of(out.taken, [](const std::string& key) {
+    return !key.empty() && is_continuation(static_cast<std::uint8_t>(key[0]));
+  });
+  if (!out.taken.empty() && !(between && !inside && extensible(own.keys))) {
+    out.keys = pool_.intersect(own.keys, pool_.complement(blocked(own)));
+    out.taken.clear();
+  }
   const Compiled& table = tables_[states_[own.state].table];
   out.quoted = table.cells[own.at].quoted;
   out.endless = table.endless;

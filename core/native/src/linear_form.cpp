@@ -165,45 +165,48 @@ std::vector<LinearTerm> ExprPool::product(std::span<const LinearForm> forms) {
 ExprId ExprPool::step(ExprId id, std::uint8_t byte) {
   const Node& node = this->node(id);
   if (node.row != kNoIndex) return ExprId{rows_[node.row].next[byte]};
-  if (node.flags & kCaptures && !node.form) {
-    const ExprId next = raw_step(id, byte);
-    return live(next) ? next : kEmptyId;
-  }
-  // Literal sets may have a million states below: follow one edge without building the rest.
-  const Node& first = this->node(head(id));
-  if (first.kind == Kind::kLeaf && !(first.flags & kNullable)) {
-    const std::uint32_t target = automaton(first).next(first.b, byte);
-    if (target == LeafDfa::kDead) return kEmptyId;
-    const ExprId rest = tail(id);
-    const ExprId next = concat(leaf(first.a, target), rest);
-    return live(next) ? next : kEmptyId;
-  }
-  if (node.flags & kCalls && !node.form && lexing_->in_use()) {
-    const ExprId next = lexing_->step(id, byte);
-    return live(next) ? next : kEmptyId;
-  }
-  for (const LinearTerm& term : linear_form(id)) {
-    if (term.bytes.contains(byte)) return live(term.target) ? term.target : kEmptyId;
-  }
-  return kEmptyId;
+  const bool lexed = node.flags & kCalls && !node.form && lexing_->in_use();
+  const ExprId next = lexed ? lexing_->step(id, byte) : raw_step(id, byte);
+  return live(next) ? next : kEmptyId;
 }
 
-// A captured key has another successor for each byte: only the one asked for is built.
+// Only the successor that is asked for is built: literal sets may have a million states below, a
+// captured key has another one for each byte, and what follows the head of a concatenation is
+// joined to each of its successors.
 ExprId ExprPool::raw_step(ExprId id, std::uint8_t byte) {
   const Node& node = this->node(id);
-  if (node.flags & kCaptures) {
-    if (node.kind == Kind::kKeyed) return keyed_.step(id, byte);
-    if (node.kind == Kind::kUnion) {
-      std::vector<ExprId> targets;
-      const auto list = members(node);
-      for (ExprId member : std::vector<ExprId>(list.begin(), list.end())) {
-        targets.push_back(raw_step(member, byte));
+  if (!node.form && free_of_context(id)) {
+    std::vector<ExprId> targets;
+    switch (node.kind) {
+      case Kind::kEmpty:
+      case Kind::kEpsilon:
+        return kEmptyId;
+      case Kind::kBytes:
+        return byte_set(node).contains(byte) ? kEpsilonId : kEmptyId;
+      case Kind::kLeaf: {
+        const std::uint32_t target = automaton(node).next(node.b, byte);
+        return target == LeafDfa::kDead ? kEmptyId : leaf(node.a, target);
       }
-      return unite(targets);
-    }
-    if (node.kind == Kind::kConcat && !nullable(head(id))) {
-      const ExprId rest = tail(id);
-      return concat(raw_step(head(id), byte), rest);
+      case Kind::kCall:
+        return raw_step(body(id), byte);
+      case Kind::kKeyed:
+        return keyed_.step(id, byte);
+      case Kind::kUnion: {
+        const auto list = members(node);
+        for (ExprId member : std::vector<ExprId>(list.begin(), list.end())) {
+          targets.push_back(raw_step(member, byte));
+        }
+        return unite(targets);
+      }
+      case Kind::kConcat:
+        for (ExprId at = id; at != kEpsilonId; at = tail(at)) {
+          const ExprId next = raw_step(head(at), byte);
+          if (next != kEmptyId) targets.push_back(concat(next, tail(at)));
+          if (!nullable(head(at))) break;
+        }
+        return unite(targets);
+      default:
+        break;
     }
   }
   for (const LinearTerm& term : linear_form(id)) {
@@ -228,6 +231,13 @@ const Row& ExprPool::row(ExprId id) {
 }
 
 bool ExprPool::meets(std::uint32_t class_index, ExprId id) {
+  // Of a concatenation of texts, the parts are looked at, which many concatenations share.
+  while (node(id).kind == Kind::kConcat && free_of_context(id) && node(head(id)).flags & kText &&
+         !(node(id).flags & kBoolean)) {
+    if (meets(class_index, head(id))) return true;
+    if (!nullable(head(id))) return false;
+    id = tail(id);
+  }
   const std::uint64_t key = (static_cast<std::uint64_t>(index_of(id)) << 32) | class_index;
   if (auto it = meets_.find(key); it != meets_.end()) return it->second;
   const LeafDfa& dfa = class_automaton(class_index);

@@ -6,6 +6,7 @@
 
 #include "lexed_masks.hpp"
 #include "mask_sink.hpp"
+#include "part_walk.hpp"
 
 namespace formgate {
 namespace {
@@ -130,7 +131,7 @@ void MaskCache::compress(Mask& mask) {
 
 void MaskCache::evict() {
   masks_.clear();
-  groups_.clear();
+  exits_.clear();
   tables_.clear();
   if (lexed_) lexed_->clear();
   bytes_ = 0;
@@ -186,7 +187,12 @@ bool MaskCache::group_item(ExprId id, std::uint32_t node, Mask& out) {
 
 void MaskCache::walk_item(ExprId id, std::uint32_t node, Mask& out) {
   const TrieNode& top = vocabulary_->trie()[node];
-  if (options_.class_tables && plain() && top.rank_end - top.rank_begin > kLargeSubtree &&
+  const Kind kind = pool_.node(pool_.head(id)).kind;
+  // Of these, each part is walked for itself.
+  const bool split = options_.split_parts && pool_.free_of_context(id) &&
+                     (kind == Kind::kBytes || kind == Kind::kLeaf || kind == Kind::kUnion ||
+                      kind == Kind::kKeyed || kind == Kind::kCall);
+  if (options_.class_tables && plain() && top.rank_end - top.rank_begin > kLargeSubtree && !split &&
       !(pool_.node(id).flags & kCalls && pool_.node(id).kind == Kind::kAnd) &&
       run_item(id, node, out)) {
     return;
@@ -198,6 +204,26 @@ void MaskCache::walk_item(ExprId id, std::uint32_t node, Mask& out) {
 
 // Adds to `sink` every token below `node` (not at it) that `state` allows.
 void MaskCache::walk(std::uint32_t node, ExprId state, Sink& sink, Mask* parts) {
+  if (vocabulary_->trie()[node].child_count == 0) return;
+  if (options_.split_parts && plain() && pool_.free_of_context(state)) {
+    const bool shared = parts && options_.class_tables && depth_ < kMostNested;
+    PartWalk walk(*this, token_tree(), shared ? parts : nullptr);
+    const bool whole = walk.run(node, state);
+    for (const auto& [begin, end] : walk.found()) sink.add_ranks(begin, end);
+    for (const auto& mask : walk.masks()) {
+      if (parts) {
+        parts->parts.insert(parts->parts.end(), mask->parts.begin(), mask->parts.end());
+      } else {
+        collect(*mask, sink);
+      }
+    }
+    if (whole) return;
+  }
+  walk_states(node, state, sink, parts);
+}
+
+// The same, state by state.
+void MaskCache::walk_states(std::uint32_t node, ExprId state, Sink& sink, Mask* parts) {
   const auto trie = vocabulary_->trie();
   const bool cut = options_.cut_subtrees && plain();
   const bool shared = parts && options_.class_tables && plain() && depth_ < kMostNested;
@@ -229,7 +255,7 @@ void MaskCache::walk(std::uint32_t node, ExprId state, Sink& sink, Mask* parts) 
       }
       if (captured && pool_.node(target).flags & kCaptures) {
         if (below.own_count > 0) sink.add_ranks(below.rank_begin, below.own_end());
-        collect(target, child, sink);
+        collect(*mask_at(target, child), sink);
         continue;
       }
       const bool large = shared && below.rank_end - below.rank_begin > kLargeSubtree;

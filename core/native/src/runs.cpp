@@ -104,7 +104,7 @@ void MaskCache::leave_run(ClassTable& table, std::uint32_t class_index, const Ru
       const ExprId next = after[exit.count];
       if (next == ExprPool::kEmptyId) continue;
       sink.add_ranks(trie[exit.node].rank_begin, trie[exit.node].own_end());
-      if (trie[exit.node].child_count > 0) walk(exit.node, next, sink);
+      if (trie[exit.node].child_count > 0) walk_states(exit.node, next, sink, nullptr);
     }
   });
 }

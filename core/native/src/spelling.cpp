@@ -10,6 +10,7 @@
 #include "formgate/errors.hpp"
 #include "formgate/masks.hpp"
 #include "lexed_masks.hpp"
+#include "part_walk.hpp"
 #include "stack_spelling.hpp"
 
 namespace formgate {
@@ -131,11 +132,7 @@ std::shared_ptr<MaskCache> MaskCache::shared(const std::shared_ptr<ExprPool>& po
   });
   for (const auto& slot : slots) {
     const auto& entry = *static_cast<const Shared*>(slot.get());
-    if (entry.fingerprint == vocabulary->fingerprint() &&
-        entry.options.class_tables == options.class_tables &&
-        entry.options.automaton_walk == options.automaton_walk &&
-        entry.options.cut_subtrees == options.cut_subtrees &&
-        entry.options.keep_masks == options.keep_masks) {
+    if (entry.fingerprint == vocabulary->fingerprint() && entry.options == options) {
       return entry.cache;
     }
   }

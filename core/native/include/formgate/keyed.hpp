@@ -87,13 +87,36 @@ class Keyed {
   struct Plain {
     ExprId keys;
     ExprId after;
-    ExprId blocked;   // rests that would spell a key that must not come; kEmptyId: none
-    bool extensible;  // whatever is read, other keys remain
+    std::vector<std::string> taken;  // rests that would make a key that must not come, of `keys`
     bool quoted;
     bool endless;  // other keys remain after any
     bool commas;   // a comma stands between keys
   };
   Plain plain(ExprId id);
+
+  // --- walks of known keys (keyed_walk.cpp) ---
+  // Inside a known key: at a node of the table's tree of names.
+  bool spells_names(ExprId id) const;
+  // The same language, for all but captured keys.
+  ExprId expanded(ExprId id);
+  std::uint32_t names_node(ExprId id) const;
+  // Calls visit(character, node) for the characters that may follow.
+  template <typename Visit>
+  void visit_names(ExprId id, std::uint32_t at, Visit&& visit) {
+    const std::uint32_t number = states_[record(id).state].table;
+    const std::size_t count = tables_[number].trie[at].children.size();
+    for (std::size_t i = 0; i < count; ++i) {
+      const Child child = tables_[number].trie[at].children[i];
+      if (names_open(id, child.node)) visit(child.character, child.node);
+    }
+  }
+  // The bytes of the character that leads to a node, where it may stand for itself.
+  std::string_view plain_spelling(ExprId id, std::uint32_t at) const;
+  ExprId spelled_character(ExprId id, std::uint32_t value);
+  ExprId names_from(ExprId id, std::uint32_t at);
+  bool ends_name(ExprId id, std::uint32_t at) const;
+  // What follows the closing quote of the key that ends at a node.
+  ExprId after_name(ExprId id, std::uint32_t at);
 
   // Whether every way to go on leaves infinitely many keys.
   bool extensible(ExprId keys) const;
@@ -109,6 +132,7 @@ class Keyed {
     std::vector<Child> children;
     std::vector<std::uint32_t> entries;  // at or below
     std::uint32_t entry = kNoIndex;      // ends here
+    std::string spelling = {};           // of the character that leads here, if it needs no escape
   };
   struct Compiled {
     std::uint32_t given;  // index of the table as it was given
@@ -116,6 +140,7 @@ class Keyed {
     std::vector<Cell> cells;
     std::vector<std::string> names;  // of all entries, sorted; no keys of cells
     std::vector<TrieNode> trie;
+    std::unordered_map<std::uint32_t, ExprId> spelled;  // characters, once asked for
     ExprId colon;
     ExprId comma;
     ExprId open_quote;
@@ -181,6 +206,11 @@ class Keyed {
   ExprId character(const Compiled& table, std::uint32_t value);
   ExprId spelling(const Compiled& table, std::string_view text);
   ExprId blocked(const Record& record);
+  std::vector<std::string> taken(const Record& record) const;
+  bool names_open(ExprId id, std::uint32_t at) const;
+  ExprId spelled_character(std::uint32_t table, std::uint32_t value);
+  ExprId names_step(std::uint32_t record, std::uint8_t byte);
+  ExprId after_name(std::uint32_t state, std::uint32_t at);
   bool some_number_left(const Record& record);
   // Keys known by their text, without some.
   ExprId without(ExprId keys, const std::vector<std::string>& names);

@@ -33,6 +33,7 @@ namespace formgate {
 
 class LexedMasks;
 class StackSpelling;
+struct TokenTree;
 
 // An immutable token set, sparse or dense, whichever is smaller.
 class TokenSet {
@@ -60,8 +61,10 @@ struct Mask {
 struct MaskOptions {
   bool class_tables = true;    // heads that repeat a character class, alternatives one by one
   bool automaton_walk = true;  // literal sets walked without expressions
+  bool split_parts = true;     // parts of a concatenation walked one after another
   bool cut_subtrees = true;    // stop at subtrees that stay alive
   bool keep_masks = true;      // cache finished masks
+  bool operator==(const MaskOptions&) const = default;
 };
 
 class MaskCache {
@@ -88,15 +91,27 @@ class MaskCache {
  private:
   friend class LexedMasks;
   class Sink;
+  class PartWalk;
+  using Ranges = std::vector<std::pair<std::uint32_t, std::uint32_t>>;  // of ranks
+  struct ExitTree;
   struct Exit {
     std::uint32_t node;   // reached by the byte
     std::uint16_t count;  // characters of the class before it
   };
   struct ClassTable {
+    ClassTable();
+    ~ClassTable();
     std::shared_ptr<const TokenSet> inside;
     std::unordered_map<std::uint8_t, std::vector<Exit>> exits;  // by byte
+    // The tokens of exits after one character or more; null where they are too many.
+    std::unordered_map<std::uint8_t, std::unique_ptr<ExitTree>> trees;
     bool complete = false;      // all exits are there; else they are found when first asked for
     std::uint32_t longest = 0;  // most characters on a path spelled in the class
+  };
+  // Tokens that may end a key and go on to others.
+  struct KeyTokens {
+    std::vector<TokenId> ids;
+    Bitmap member;
   };
   // A class seen through the buckets of a vocabulary.
   struct ClassFilter {
@@ -111,10 +126,12 @@ class MaskCache {
     std::vector<ExprId> states;  // after 0, 1, ... characters
     bool open;                   // the run may go on beyond the last state
   };
-  // Tokens that leave a class after `count` characters and go on in a given tail.
-  struct ExitGroup {
-    std::uint32_t count;
-    std::shared_ptr<const TokenSet> tokens;
+  // Tokens that leave a class and go on in a given tail, by the number of characters before, which
+  // is one at least.
+  struct Exits {
+    std::vector<std::uint16_t> counts;
+    std::vector<TokenId> ids;
+    std::shared_ptr<const TokenSet> all;
   };
 
   // Tokens strictly below `node` that `id` allows after the text of `node`.
@@ -129,9 +146,12 @@ class MaskCache {
   bool extend_run(Run& run, std::size_t count);
   void leave_run(ClassTable& table, std::uint32_t class_index, const Run& run, Sink& sink);
   bool capture_item(ExprId id, std::uint32_t node, Mask& out);
-  const std::vector<TokenId>& key_tokens(bool commas, bool another);
-  // Adds what a state allows below a node to a sink.
-  void collect(ExprId id, std::uint32_t node, Sink& sink);
+  const KeyTokens& key_tokens(bool commas, bool another);
+  const TokenTree& token_tree();
+  void taken_keys(const TokenTree& tree, std::uint32_t node, const Keyed::Plain& plain,
+                  Ranges& gone) const;
+  void remove(Mask::Part& part, const std::vector<TokenId>& dead) const;
+  void collect(const Mask& mask, Sink& sink) const;
   void lexed_item(ExprId id, std::uint32_t node, Mask& out);
   void walk_item(ExprId id, std::uint32_t node, Mask& out);
   void leaf_item(ExprId id, std::uint32_t node, Mask& out);
@@ -142,6 +162,7 @@ class MaskCache {
               Mask& out);
   // With `parts`, masks of large subtrees are added there instead of being walked.
   void walk(std::uint32_t node, ExprId state, Sink& sink, Mask* parts = nullptr);
+  void walk_states(std::uint32_t node, ExprId state, Sink& sink, Mask* parts);
   ClassTable& class_table(std::uint32_t class_index, std::uint32_t node);
   const std::vector<Exit>& exits_by(ClassTable& table, std::uint32_t class_index,
                                     std::uint8_t byte);
@@ -155,8 +176,10 @@ class MaskCache {
   std::shared_ptr<const TokenSet> gather_class(const ClassFilter& filter);
   void scan_class(std::uint32_t class_index, std::uint32_t node, Sink& inside,
                   std::vector<std::pair<std::uint8_t, Exit>>& exits, std::uint32_t& longest);
-  const std::vector<ExitGroup>& exit_groups(std::uint32_t class_index, std::uint32_t node,
-                                            ExprId tail);
+  const ExitTree* exit_tree(ClassTable& table, std::uint32_t class_index, std::uint8_t byte);
+  const Exits& exits(std::uint32_t class_index, std::uint32_t node, ExprId tail);
+  std::shared_ptr<const TokenSet> exits_between(const Exits& exits, std::uint32_t min,
+                                                std::uint32_t max) const;
   // No state is known to be beyond the reach of whole tokens, so parts may be taken as they are.
   bool plain() const { return unspellable_.empty() && !stack_spelling_; }
   void compress(Mask& mask);
@@ -178,14 +201,16 @@ class MaskCache {
       return Hasher(key.class_index).add(key.node).add(key.tail).finish().lo;
     }
   };
-  std::unordered_map<GroupKey, std::vector<ExitGroup>, GroupHash> groups_;
+  std::unordered_map<GroupKey, Exits, GroupHash> exits_;
   unsigned depth_ = 0;   // of nested mask_at calls
   unsigned splits_ = 0;  // heads taken apart for the present mask
   std::unordered_set<std::uint32_t> unspellable_;
-  std::unique_ptr<StackSpelling> stack_spelling_;        // once a recursive language needed it
-  std::unique_ptr<LexedMasks> lexed_;                    // once a grammar has a lexer
-  std::unique_ptr<std::vector<TokenId>> key_tokens_[4];  // tokens that end a key and go on
+  std::unique_ptr<StackSpelling> stack_spelling_;  // once a recursive language needed it
+  std::unique_ptr<LexedMasks> lexed_;              // once a grammar has a lexer
+  std::unique_ptr<KeyTokens> key_tokens_[4];
   std::vector<std::pair<std::uint32_t, ExprId>> stack_;  // scratch of walks
+  std::unique_ptr<TokenTree> tree_;
+  std::vector<std::uint32_t> escaped_;  // ranks with a backslash and a quote after it
   std::size_t bytes_ = 0;
 };
 

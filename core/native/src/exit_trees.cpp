@@ -1,0 +1,170 @@
+// Tokens that leave a class of characters, with what follows in them as a tree.
+//
+// Of some 130,000 tokens, 486 end a JSON string, and what they have after the quote are 224 texts:
+// a state that comes after strings walks the tree of these texts, not the places in the vocabulary
+// where strings end. It is the inverse token spanner table of Park, Zhou, D'Antoni, "Flexible and
+// Efficient Grammar-Constrained Decoding" (ICML 2025), for classes.
+#include <algorithm>
+
+#include "formgate/masks.hpp"
+#include "mask_sink.hpp"
+#include "part_walk.hpp"
+
+namespace formgate {
+namespace {
+
+// Where more tokens leave by a byte, their subtrees in the vocabulary are walked.
+constexpr std::size_t kMostTokens = 8192;
+
+}  // namespace
+
+// A tree's nodes have their depth for height.
+struct MaskCache::ExitTree {
+  std::vector<TrieNode> nodes;
+  std::vector<std::uint8_t> labels;
+  std::vector<TokenId> ids;
+  std::vector<std::uint16_t> lengths;  // of the text in the tree, by rank
+  std::vector<std::uint16_t> counts;   // characters of the class before the byte, by rank
+  std::vector<std::uint32_t> escaped;
+  TokenTree view() const { return {nodes, labels, {}, ids, lengths, escaped}; }
+};
+
+MaskCache::ClassTable::ClassTable() = default;
+MaskCache::ClassTable::~ClassTable() = default;
+
+const MaskCache::ExitTree* MaskCache::exit_tree(ClassTable& table, std::uint32_t class_index,
+                                                std::uint8_t byte) {
+  if (const auto it = table.trees.find(byte); it != table.trees.end()) return it->second.get();
+  std::unique_ptr<ExitTree>& slot = table.trees[byte];
+  const auto trie = vocabulary_->trie();
+  struct Entry {
+    std::string_view text;
+    TokenId id;
+    std::uint16_t count;
+  };
+  std::vector<Entry> entries;
+  for (const Exit& exit : exits_by(table, class_index, byte)) {
+    if (exit.count == 0) continue;
+    const TrieNode& node = trie[exit.node];
+    if (entries.size() + (node.rank_end - node.rank_begin) > kMostTokens) return nullptr;
+    const std::size_t skipped = vocabulary_->path(exit.node).size();
+    for (std::uint32_t rank = node.rank_begin; rank < node.rank_end; ++rank) {
+      const TokenId id = vocabulary_->ids()[rank];
+      entries.push_back({vocabulary_->token_bytes(id)->substr(skipped), id, exit.count});
+    }
+  }
+  std::ranges::sort(entries, {},
+                    [](const Entry& entry) { return std::pair(entry.text, entry.id); });
+  auto tree = std::make_unique<ExitTree>();
+  for (const Entry& entry : entries) {
+    tree->ids.push_back(entry.id);
+    tree->lengths.push_back(static_cast<std::uint16_t>(entry.text.size()));
+    tree->counts.push_back(entry.count);
+    const std::size_t escape = entry.text.find('\\');
+    if (escape != std::string_view::npos) {
+      tree->escaped.push_back(static_cast<std::uint32_t>(tree->ids.size() - 1));
+    }
+  }
+  const auto size = static_cast<std::uint32_t>(entries.size());
+  tree->nodes.push_back({0, 0, 0, size, 0, 0, 0, 0});
+  tree->labels.push_back(0);
+  for (std::uint32_t at = 0; at < tree->nodes.size(); ++at) {
+    const TrieNode node = tree->nodes[at];
+    std::uint32_t rank = node.rank_begin;
+    while (rank < node.rank_end && entries[rank].text.size() == node.height) ++rank;
+    tree->nodes[at].own_count = static_cast<std::uint16_t>(rank - node.rank_begin);
+    const auto first = static_cast<std::uint32_t>(tree->nodes.size());
+    while (rank < node.rank_end) {
+      const char label = entries[rank].text[node.height];
+      std::uint32_t next = rank + 1;
+      while (next < node.rank_end && entries[next].text[node.height] == label) ++next;
+      tree->nodes.push_back(
+          {0, 0, rank, next, at, 0, 0, static_cast<std::uint16_t>(node.height + 1)});
+      tree->labels.push_back(static_cast<std::uint8_t>(label));
+      rank = next;
+    }
+    tree->nodes[at].first_child = first;
+    tree->nodes[at].child_count = static_cast<std::uint16_t>(tree->nodes.size() - first);
+  }
+  bytes_ += sizeof(ExitTree) + tree->nodes.size() * (sizeof(TrieNode) + 1) + size * 8;
+  slot = std::move(tree);
+  return slot.get();
+}
+
+const MaskCache::Exits& MaskCache::exits(std::uint32_t class_index, std::uint32_t node,
+                                         ExprId tail) {
+  const GroupKey key{class_index, node, index_of(tail)};
+  if (auto it = exits_.find(key); it != exits_.end()) return it->second;
+  ClassTable& table = class_table(class_index, node);
+  const auto trie = vocabulary_->trie();
+  const LinearForm form = pool_.linear_form(tail);
+  ByteSet bytes;
+  for (const LinearTerm& term : form) bytes = bytes | term.bytes;
+  prepare_exits(table, class_index, bytes);
+  std::vector<std::pair<std::uint16_t, TokenId>> found;  // by number of characters before
+  for (const LinearTerm& term : form) {
+    if (!pool_.live(term.target)) continue;
+    term.bytes.for_each([&](std::uint8_t byte) {
+      const ExitTree* tree = options_.split_parts ? exit_tree(table, class_index, byte) : nullptr;
+      if (tree && !tree->ids.empty()) {
+        const TokenTree view = tree->view();
+        PartWalk walk(*this, view, nullptr);
+        if (walk.run(0, term.target)) {
+          const TrieNode& root = view.nodes[0];
+          for (std::uint32_t rank = 0; rank < root.own_end(); ++rank) {
+            found.emplace_back(tree->counts[rank], view.ids[rank]);
+          }
+          for (const auto& [begin, end] : walk.found()) {
+            for (std::uint32_t rank = begin; rank < end; ++rank) {
+              found.emplace_back(tree->counts[rank], view.ids[rank]);
+            }
+          }
+          return;
+        }
+      } else if (tree) {
+        return;
+      }
+      for (const Exit& exit : exits_by(table, class_index, byte)) {
+        if (exit.count == 0) continue;  // the tail's own mask has these
+        Sink sink(*vocabulary_);
+        sink.add_ranks(trie[exit.node].rank_begin, trie[exit.node].own_end());
+        walk(exit.node, term.target, sink);
+        const std::shared_ptr<const TokenSet> tokens = sink.finish();
+        for (TokenId id : tokens->ids) found.emplace_back(exit.count, id);
+        for (std::size_t i = 0; i < tokens->dense.size(); ++i) {
+          for (std::uint32_t word = tokens->dense[i]; word; word &= word - 1) {
+            found.emplace_back(exit.count, static_cast<TokenId>(i * 32) +
+                                               static_cast<TokenId>(std::countr_zero(word)));
+          }
+        }
+      }
+    });
+  }
+  std::ranges::sort(found);
+  found.erase(std::unique(found.begin(), found.end()), found.end());
+  Exits out;
+  Sink all(*vocabulary_);
+  for (const auto& [count, id] : found) {
+    out.counts.push_back(count);
+    out.ids.push_back(id);
+    all.add(id);
+  }
+  out.all = all.finish();
+  bytes_ += out.ids.size() * 6 + out.all->memory_usage() + 64;
+  return exits_.emplace(key, std::move(out)).first->second;
+}
+
+// Those with at least `min` and at most `max` characters of the class before they leave it.
+std::shared_ptr<const TokenSet> MaskCache::exits_between(const Exits& exits, std::uint32_t min,
+                                                         std::uint32_t max) const {
+  const auto begin = std::ranges::lower_bound(exits.counts, min);
+  const auto end = std::ranges::upper_bound(exits.counts, max);
+  if (begin == exits.counts.begin() && end == exits.counts.end()) return exits.all;
+  Sink sink(*vocabulary_);
+  for (auto it = begin; it < end; ++it) {
+    sink.add(exits.ids[static_cast<std::size_t>(it - exits.counts.begin())]);
+  }
+  return sink.finish();
+}
+
+}  // namespace formgate

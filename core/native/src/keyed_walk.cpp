@@ -1,0 +1,48 @@
+// Lists without repetition, as walks of a vocabulary look at them.
+#include <algorithm>
+
+#include "formgate/expr_pool.hpp"
+#include "formgate/keyed.hpp"
+
+namespace formgate {
+
+bool Keyed::spells_names(ExprId id) const { return record(id).part == Part::kNames; }
+
+ExprId Keyed::expanded(ExprId id) { return body(pool_.node(id).a); }
+
+std::uint32_t Keyed::names_node(ExprId id) const { return record(id).at; }
+
+bool Keyed::names_open(ExprId id, std::uint32_t at) const {
+  const State& state = states_[record(id).state];
+  return std::ranges::any_of(tables_[state.table].trie[at].entries,
+                             [&](std::uint32_t entry) { return open(state, entry); });
+}
+
+// Empty where the character has to be escaped, or where bytes are lacking.
+std::string_view Keyed::plain_spelling(ExprId id, std::uint32_t at) const {
+  return tables_[states_[record(id).state].table].trie[at].spelling;
+}
+
+ExprId Keyed::spelled_character(ExprId id, std::uint32_t value) {
+  return spelled_character(states_[record(id).state].table, value);
+}
+
+ExprId Keyed::spelled_character(std::uint32_t table, std::uint32_t value) {
+  const auto it = tables_[table].spelled.find(value);
+  if (it != tables_[table].spelled.end()) return it->second;
+  const ExprId out = character(tables_[table], value);
+  tables_[table].spelled.emplace(value, out);
+  return out;
+}
+
+ExprId Keyed::names_from(ExprId id, std::uint32_t at) { return names(record(id).state, at); }
+
+bool Keyed::ends_name(ExprId id, std::uint32_t at) const {
+  const State& state = states_[record(id).state];
+  const std::uint32_t entry = tables_[state.table].trie[at].entry;
+  return entry != kNoIndex && open(state, entry);
+}
+
+ExprId Keyed::after_name(ExprId id, std::uint32_t at) { return after_name(record(id).state, at); }
+
+}  // namespace formgate

@@ -1,0 +1,276 @@
+#include "part_walk.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+#include "formgate/expr_pool.hpp"
+
+namespace formgate {
+namespace {
+
+// Steps of one walk. Alternatives that come to the same are walked each for itself, so ambiguous
+// expressions could go on for ever.
+constexpr std::size_t kMostSteps = 1u << 12;
+
+// As in masks.cpp: subtrees with more tokens than this have masks of their own.
+constexpr std::uint32_t kLargeSubtree = 512;
+
+}  // namespace
+
+std::uint32_t TokenTree::child(std::uint32_t node, std::uint8_t byte) const {
+  const TrieNode& at = nodes[node];
+  const std::uint8_t* begin = labels.data() + at.first_child;
+  const void* found = std::memchr(begin, byte, at.child_count);
+  if (!found) return 0;
+  return at.first_child +
+         static_cast<std::uint32_t>(static_cast<const std::uint8_t*>(found) - begin);
+}
+
+bool MaskCache::PartWalk::run(std::uint32_t node, ExprId id) {
+  root_ = node;
+  given_up_ = false;
+  found_.clear();
+  masks_.clear();
+  frames_.clear();
+  items_.assign(1, {node, id, kNone});
+  for (std::size_t steps = 0; !items_.empty(); ++steps) {
+    if (steps > kMostSteps || given_up_) return false;
+    const Item item = items_.back();
+    items_.pop_back();
+    expand(item);
+  }
+  return !given_up_;
+}
+
+void MaskCache::PartWalk::leave(std::uint32_t node, std::uint32_t frame) {
+  if (frame == kNone || tree_.nodes[node].child_count == 0) return;
+  items_.push_back({node, frames_[frame].rest, frames_[frame].below});
+}
+
+void MaskCache::PartWalk::expand(const Item& item) {
+  if (pool_.node(item.expr).flags & kBoolean && !pool_.live(item.expr)) return;
+  const ExprId part = pool_.head(item.expr);
+  const ExprId rest = pool_.tail(item.expr);
+  Item own = item;
+  if (rest != ExprPool::kEpsilonId) {
+    own.frame = static_cast<std::uint32_t>(frames_.size());
+    frames_.push_back({rest, item.frame});
+  }
+  if (!pool_.free_of_context(part)) return whole(own, part);
+  const Node& node = pool_.node(part);
+  switch (node.kind) {
+    case Kind::kEmpty:
+      return;
+    case Kind::kEpsilon:
+      return leave(own.node, own.frame);
+    case Kind::kUnion:
+      for (ExprId member : pool_.members(node)) items_.push_back({own.node, member, own.frame});
+      return;
+    case Kind::kCall:
+      items_.push_back({own.node, pool_.body(part), own.frame});
+      return;
+    case Kind::kBytes:
+      return bytes(own, part);
+    case Kind::kLeaf:
+      return leaf(own, part);
+    case Kind::kKeyed:
+      if (pool_.keyed().captures(part)) return capture(own, part);
+      if (pool_.keyed().spells_names(part)) return names(own, part);
+      if (pool_.nullable(part)) leave(own.node, own.frame);
+      items_.push_back({own.node, pool_.keyed().expanded(part), own.frame});
+      return;
+    case Kind::kLexed:
+    case Kind::kLook:
+    case Kind::kBehind:
+      return whole(own, part);
+    default:
+      return states(own, part);
+  }
+}
+
+ExprId MaskCache::PartWalk::joined(ExprId part, std::uint32_t frame) {
+  std::vector<ExprId> rests;
+  for (; frame != kNone; frame = frames_[frame].below) rests.push_back(frames_[frame].rest);
+  ExprId out = ExprPool::kEpsilonId;
+  while (!rests.empty()) {
+    out = pool_.concat(rests.back(), out);
+    rests.pop_back();
+  }
+  return pool_.concat(part, out);
+}
+
+// A byte has led to `child`, where `expr` is left of the part.
+void MaskCache::PartWalk::arrive(std::uint32_t child, ExprId expr, std::uint32_t frame) {
+  const TrieNode& below = tree_.nodes[child];
+  const bool vocabulary = !tree_.letters.empty();
+  if (below.child_count == 0) return emit(below.rank_begin, below.own_end());
+  const bool large = parts_ && below.rank_end - below.rank_begin > kLargeSubtree;
+  if (vocabulary && !large && below.rank_end - below.rank_begin > 1 &&
+      cache_.options_.cut_subtrees) {
+    const ExprId part = pool_.head(expr);
+    const Kind kind = pool_.node(part).kind;
+    const bool loops = kind == Kind::kRepeat || kind == Kind::kSpelled || kind == Kind::kAnd ||
+                       kind == Kind::kNot || kind == Kind::kScope;
+    if (loops && pool_.free_of_context(part) &&
+        pool_.row(part).loop.covers(below, tree_.letters[child])) {
+      return emit(below.rank_begin, below.rank_end);
+    }
+  }
+  emit(below.rank_begin, below.own_end());
+  if (large) {
+    cache_.append(*parts_, joined(expr, frame), child);
+    return;
+  }
+  items_.push_back({child, expr, frame});
+}
+
+void MaskCache::PartWalk::bytes(const Item& item, ExprId part) {
+  const ByteSet& set = pool_.byte_set(pool_.node(part));
+  if (set.size() == 1) {
+    const std::uint32_t child = tree_.child(item.node, set.first());
+    if (child != 0) arrive(child, ExprPool::kEpsilonId, item.frame);
+    return;
+  }
+  const TrieNode& at = tree_.nodes[item.node];
+  const std::uint32_t end = at.first_child + at.child_count;
+  for (std::uint32_t child = at.first_child; child < end; ++child) {
+    if (set.contains(tree_.labels[child])) arrive(child, ExprPool::kEpsilonId, item.frame);
+  }
+}
+
+void MaskCache::PartWalk::states(const Item& item, ExprId part) {
+  if (pool_.nullable(part)) leave(item.node, item.frame);
+  const Row& row = pool_.row(part);
+  const TrieNode& at = tree_.nodes[item.node];
+  const std::uint32_t end = at.first_child + at.child_count;
+  for (std::uint32_t child = at.first_child; child < end; ++child) {
+    const std::uint32_t next = row.next[tree_.labels[child]];
+    if (next != 0) arrive(child, ExprId{next}, item.frame);
+  }
+}
+
+// A literal set (or a character of a class): its automaton is followed, without expressions.
+void MaskCache::PartWalk::leaf(const Item& item, ExprId part) {
+  const Node head = pool_.node(part);
+  const LeafDfa& dfa = pool_.automaton(head);
+  if (dfa.accepting(head.b)) leave(item.node, item.frame);
+  scratch_.assign(1, {item.node, head.b});
+  while (!scratch_.empty()) {
+    const auto [at, state] = scratch_.back();
+    scratch_.pop_back();
+    std::uint32_t child = tree_.nodes[at].first_child;
+    const std::uint32_t end = child + tree_.nodes[at].child_count;
+    dfa.for_each_edge(state, [&](std::uint8_t low, std::uint8_t high, std::uint32_t target) {
+      while (child < end && tree_.labels[child] < low) ++child;
+      for (; child < end && tree_.labels[child] <= high; ++child) {
+        const TrieNode& below = tree_.nodes[child];
+        emit(below.rank_begin, below.own_end());
+        if (below.child_count == 0) continue;
+        if (dfa.accepting(target)) leave(child, item.frame);
+        if (dfa.has_edges(target)) scratch_.emplace_back(child, target);
+      }
+    });
+  }
+}
+
+// Known keys: their tree is followed, and a state is built only where one of them ends.
+void MaskCache::PartWalk::names(const Item& item, ExprId part) {
+  Keyed& keyed = pool_.keyed();
+  scratch_.assign(1, {item.node, keyed.names_node(part)});
+  while (!scratch_.empty()) {
+    const auto [at, name] = scratch_.back();
+    scratch_.pop_back();
+    const std::uint32_t escape = tree_.child(at, '\\');
+    keyed.visit_names(part, name, [&](std::uint32_t character, std::uint32_t next) {
+      const std::string_view text = keyed.plain_spelling(part, next);
+      if (!text.empty()) {
+        std::uint32_t node = at;
+        for (char c : text) {
+          node = tree_.child(node, static_cast<std::uint8_t>(c));
+          if (node == 0) break;
+          emit(tree_.nodes[node].rank_begin, tree_.nodes[node].own_end());
+        }
+        if (node != 0 && tree_.nodes[node].child_count > 0) scratch_.emplace_back(node, next);
+      }
+      if (escape == 0) return;
+      const ExprId spelled = pool_.step(keyed.spelled_character(part, character), '\\');
+      if (spelled == ExprPool::kEmptyId) return;
+      arrive(escape, pool_.concat(spelled, keyed.names_from(part, next)), item.frame);
+    });
+    if (!keyed.ends_name(part, name)) continue;
+    const std::uint32_t quote = tree_.child(at, '"');
+    if (quote != 0) arrive(quote, keyed.after_name(part, name), item.frame);
+  }
+}
+
+// A key that must be new, as at the beginning of capture_masks.cpp.
+void MaskCache::PartWalk::capture(const Item& item, ExprId part) {
+  const ExprId id = joined(part, item.frame);
+  if (!tree_.letters.empty()) {
+    if (item.node == root_ || cache_.depth_ >= 64) {
+      given_up_ = true;
+      return;
+    }
+    masks_.push_back(cache_.mask_at(id, item.node));
+    return;
+  }
+  const Keyed::Plain plain = pool_.keyed().plain(part);
+  if (!plain.quoted) return whole(item, part);
+  const ExprId rest = pool_.concat(plain.after, pool_.tail(id));
+  PartWalk inner(cache_, tree_, nullptr);
+  if (!inner.run(item.node, pool_.concat(plain.keys, rest))) {
+    given_up_ = true;
+    return;
+  }
+  const KeyTokens& followed = cache_.key_tokens(plain.commas, plain.endless);
+  const std::size_t skipped = tree_.nodes[item.node].height;
+  Ranges gone;
+  cache_.taken_keys(tree_, item.node, plain, gone);
+  for (const auto& [begin, end] : inner.found_) {
+    for (std::uint32_t rank = begin; rank < end; ++rank) {
+      if (std::ranges::any_of(gone, [&](const auto& range) {
+            return range.first <= rank && rank < range.second;
+          })) {
+        continue;
+      }
+      const TokenId token = tree_.ids[rank];
+      if (test_bit(followed.member.data(), token)) {
+        const std::string_view text = *cache_.vocabulary_->token_bytes(token);
+        ExprId state = id;
+        for (char c : text.substr(text.size() - tree_.lengths[rank] + skipped)) {
+          state = pool_.step(state, static_cast<std::uint8_t>(c));
+          if (state == ExprPool::kEmptyId) break;
+        }
+        if (state == ExprPool::kEmptyId) continue;
+      }
+      emit(rank, rank + 1);
+    }
+  }
+}
+
+// Where parts cannot be told from what follows, states of the whole are walked.
+void MaskCache::PartWalk::whole(const Item& item, ExprId part) {
+  if (!tree_.letters.empty()) {
+    if (item.node == root_ || cache_.depth_ >= 64) {
+      given_up_ = true;
+      return;
+    }
+    masks_.push_back(cache_.mask_at(joined(part, item.frame), item.node));
+    return;
+  }
+  scratch_.assign(1, {item.node, index_of(joined(part, item.frame))});
+  while (!scratch_.empty()) {
+    const auto [at, state] = scratch_.back();
+    scratch_.pop_back();
+    const TrieNode& parent = tree_.nodes[at];
+    for (std::uint32_t i = 0; i < parent.child_count; ++i) {
+      const std::uint32_t child = parent.first_child + i;
+      const ExprId next = pool_.step(ExprId{state}, tree_.labels[child]);
+      if (next == ExprPool::kEmptyId) continue;
+      emit(tree_.nodes[child].rank_begin, tree_.nodes[child].own_end());
+      if (tree_.nodes[child].child_count > 0) scratch_.emplace_back(child, index_of(next));
+    }
+  }
+}
+
+}  // namespace formgate

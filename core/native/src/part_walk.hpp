@@ -1,0 +1,86 @@
+// Walks a trie with the parts of a concatenation one after another.
+//
+// What a part does to text does not depend on what follows it: rows of strings, numbers and blanks
+// are shared by all states and grammars that have them somewhere, where rows of whole states would
+// be built anew for each. Where text may end a part, the walk goes on with the rest beside it, and
+// alternatives are walked one by one; nothing is determinised. Of what is ambiguous, a walk of
+// whole states is made instead (`run` says so).
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "formgate/masks.hpp"
+#include "mask_sink.hpp"
+
+namespace formgate {
+
+// The vocabulary's trie, or the tree of what follows in its tokens after they leave a class.
+struct TokenTree {
+  std::span<const TrieNode> nodes;
+  std::span<const std::uint8_t> labels;
+  std::span<const std::uint32_t> letters;  // empty: subtrees are not cut
+  std::span<const TokenId> ids;            // by rank
+  std::span<const std::uint16_t> lengths;  // bytes in the tree, by rank; the vocabulary's: empty
+  std::span<const std::uint32_t> escaped;  // ranks with a backslash and a quote after it
+
+  // The child that a byte leads to; 0: none.
+  std::uint32_t child(std::uint32_t node, std::uint8_t byte) const;
+};
+
+class MaskCache::PartWalk {
+ public:
+  // Masks of large subtrees are added to `parts` instead of being walked, where it is given.
+  PartWalk(MaskCache& cache, const TokenTree& tree, Mask* parts)
+      : cache_(cache), pool_(cache.pool_), tree_(tree), parts_(parts) {}
+
+  // Finds the tokens strictly below `node` that `id` allows. False: the walk was given up, and only
+  // some were found.
+  bool run(std::uint32_t node, ExprId id);
+  const Ranges& found() const { return found_; }
+  // Sets of tokens found besides (vocabulary's trie only).
+  const std::vector<std::shared_ptr<const Mask>>& masks() const { return masks_; }
+
+ private:
+  static constexpr std::uint32_t kNone = kNoIndex;
+  struct Frame {
+    ExprId rest;
+    std::uint32_t below;
+  };
+  struct Item {
+    std::uint32_t node;
+    ExprId expr;
+    std::uint32_t frame;  // what follows
+  };
+
+  void expand(const Item& item);
+  void leave(std::uint32_t node, std::uint32_t frame);
+  void arrive(std::uint32_t child, ExprId expr, std::uint32_t frame);
+  void bytes(const Item& item, ExprId part);
+  void leaf(const Item& item, ExprId part);
+  void names(const Item& item, ExprId part);
+  void capture(const Item& item, ExprId part);
+  void states(const Item& item, ExprId part);
+  void whole(const Item& item, ExprId part);
+  ExprId joined(ExprId part, std::uint32_t frame);
+  void emit(std::uint32_t begin, std::uint32_t end) {
+    if (begin != end) found_.emplace_back(begin, end);
+  }
+
+  MaskCache& cache_;
+  ExprPool& pool_;
+  const TokenTree& tree_;
+  Mask* parts_;
+  Ranges found_;
+  std::vector<std::shared_ptr<const Mask>> masks_;
+  std::vector<Frame> frames_;
+  std::vector<Item> items_;
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> scratch_;  // (node, state)
+  std::uint32_t root_ = 0;
+  bool given_up_ = false;
+};
+
+}  // namespace formgate
