@@ -14,7 +14,7 @@ from benchmarks import compare as comparison
 from benchmarks import plan
 from benchmarks import report as reporting
 from benchmarks import results as store
-from benchmarks.cases import KINDS, load_cases
+from benchmarks.cases import KINDS, ROOT, load_cases
 from benchmarks.engines import ENGINES
 from benchmarks.environments import is_ready, set_up
 from benchmarks.runner import WORKLOADS, Options, Selection, run_suite
@@ -27,7 +27,8 @@ if TYPE_CHECKING:
 
 MODES = ("shared", "isolated")
 RESULTS = Path(__file__).parent / "results"
-PAGES = Path(__file__).resolve().parents[1] / "docs" / "benchmarks"
+PAGES = ROOT / "docs" / "benchmarks"
+README = ROOT / "README.md"
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -258,7 +259,8 @@ def _measure(options: argparse.Namespace) -> int:
 def _publish(options: argparse.Namespace) -> int:
     from benchmarks.pages import publish
 
-    stale = publish(options.results, options.pages, check=options.check)
+    more = [README] if options.pages == PAGES else []
+    stale = publish(options.results, options.pages, more, check=options.check)
     for path in stale:
         print(f"{'stale' if options.check else 'written'}: {path}")
     return int(options.check and bool(stale))

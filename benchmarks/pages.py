@@ -27,24 +27,30 @@ from benchmarks.other_report import (
     startup_table,
 )
 from benchmarks.scoreboard import scoreboard
-from benchmarks.tables import table
+from benchmarks.statistics import figures, mean, percentile
+from benchmarks.tables import MS, US, number, table
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
+
+    from benchmarks.statistics import Figures
 
     Part = Callable[[dict[str, Any], plan.Entry], str]
 
 _BLOCK = re.compile(r"(<!-- begin (\S+) (\S+) -->\n).*?(<!-- end -->)", re.DOTALL)
 
 
-def publish(results: Path, pages: Path, *, check: bool = False) -> list[Path]:
+def publish(
+    results: Path, pages: Path, more: Iterable[Path] = (), *, check: bool = False
+) -> list[Path]:
     """Write the pages and plots that change; return them. With `check`, write nothing.
 
-    Plots are drawn again only without `check`. Raises `ValueError` for an unknown block.
+    `pages` is a folder, `more` pages that lie elsewhere and hold no plots. Plots are drawn again only
+    without `check`. Raises `ValueError` for an unknown block.
     """
     blocks = _Blocks(results, None if check else pages / "plots")
     changed = []
-    for page in sorted(pages.glob("*.md")):
+    for page in [*sorted(pages.glob("*.md")), *more]:
         old = page.read_text(encoding="utf-8")
 
         def replaced(found: re.Match[str], page: Path = page, old: str = old) -> str:
@@ -164,10 +170,38 @@ def _failures(results: dict[str, Any], sessions: report.Sessions) -> str:
     return table(["engine", "case", "result", "first reason"], rows) if rows else "None."
 
 
+def _headline(results: dict[str, Any], sessions: report.Sessions) -> str:
+    """Return a few figures on the cases that three engines get right and read alike."""
+    chosen = {name: sessions[name] for name in HEADLINE if name in sessions}
+    names = [
+        name
+        for name, case in results["cases"].items()
+        if case["common"] and all(name in report.usable(session) for session in chosen.values())
+    ]
+    passes = {
+        which: [figures((s["cases"][n] for n in names), which) for s in chosen.values()]
+        for which in ("first", "all", "again")
+    }
+    rows: list[tuple[str, str, float, Callable[[Figures], float]]] = [
+        ("compile and first mask, median", "first", MS, lambda f: percentile(f.ttfm, 0.5)),
+        ("mask, first output, mean", "first", US, lambda f: mean(f.mask)),
+        ("mask, all outputs, mean", "all", US, lambda f: mean(f.mask)),
+        ("mask, all outputs, 99th percentile", "all", US, lambda f: percentile(f.mask, 0.99)),
+        ("mask of a known state, median", "again", US, lambda f: percentile(f.mask, 0.5)),
+    ]
+    cells = []
+    for title, which, size, take in rows:
+        unit = "ms" if size == MS else "µs"
+        cells.append([title, *(f"{number(take(f) / size)} {unit}" for f in passes[which])])
+    return f"On {len(names)} cases:\n\n{table(['', *chosen], cells)}"
+
+
+HEADLINE = ("formgate", "llguidance-complete", "xgrammar")
 MOST_FAILURES = 12
 
 PARTS: dict[str, Part] = {
     "about": _about,
+    "headline": _of_replays(_headline),
     "coverage": _of_replays(lambda r, s: report.coverage(r, s, "formgate")),
     "first": _of_replays(lambda _, s: report.speed_of(s, "first")),
     "all-outputs": _of_replays(lambda _, s: report.speed_of(s, "all")),

@@ -10,7 +10,16 @@ pytest.importorskip("tomllib", reason="the plan is TOML")
 from benchmarks import cli, pages, plan, plots, results, scoreboard
 
 BLOCK = re.compile(r"^<!-- begin (\S+) (\S+) -->$", re.MULTILINE)
-REPLAY_PARTS = ("coverage", "first", "all-outputs", "again", "ratios", "slowest", "cases")
+REPLAY_PARTS = (
+    "headline",
+    "coverage",
+    "first",
+    "all-outputs",
+    "again",
+    "ratios",
+    "slowest",
+    "cases",
+)
 
 
 def run(mask):
@@ -145,6 +154,7 @@ def test_blocks_are_filled_and_the_text_around_is_kept(folders):
     assert "| formgate | 2 | 0 | 0 | 0 | 0 of 6 |" in text
     assert "formgate against llguidance-complete on the 1 cases both get right" in text
     assert "1.5, 6 (0.25)" not in text
+    assert "| mask, all outputs, mean | 2 µs | 8 µs |" in text
     assert "2, 8 (0.25)" in text  # mask mean of the case that both get right, µs
     assert "| llguidance-complete | two | wrong | mask 1 \\| forbids |" in text
     assert pages.publish(stored, folder) == []
@@ -226,7 +236,7 @@ def test_plots_are_the_same_every_time(folders, entry, part):
 def test_the_documented_pages_name_entries_and_parts_that_there_are():
     entries = {entry.name: entry for entry in plan.load()}
     used = set()
-    for path in cli.PAGES.glob("*.md"):
+    for path in [*cli.PAGES.glob("*.md"), cli.README]:
         for name, part in BLOCK.findall(path.read_text("utf-8")):
             used.add(name)
             assert name in {*entries, "all"}, path.name
