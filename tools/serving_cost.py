@@ -34,8 +34,9 @@ SCHEMA = {
     },
     "required": ["name", "age"],
 }
-WARM_UP = """{"properties": {"a": {"type": "string", "pattern": "^[a-z]{3}$"}, "b": {"maxLength": 3},
-"c": {"type": "integer", "minimum": 3, "maximum": 70}, "d": {"items": {"enum": ["x"]}}}}"""
+WARM_UP = """{"properties": {"a": {"type": "string", "pattern": "^[a-z]{3}$"},
+"b": {"maxLength": 3}, "c": {"type": "integer", "minimum": 3, "maximum": 70},
+"d": {"items": {"enum": ["x"]}}}}"""
 TEXT = '{"name": "Ada Lovelace", "age": 36, "tags": ["red", "blue"], "address": {"zip": "12345"}}'
 
 

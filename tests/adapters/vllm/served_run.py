@@ -3,7 +3,8 @@
 Usage: python served_run.py SCENARIO MODEL_FOLDER < requests.json > outputs.json
 
 Scenarios: ``structured``, ``ngram`` (structured, with drafts), ``logits`` (the logits processor),
-``beams`` (beam search; outputs are texts, the prompt before them), ``errors`` (bad requests). A request: ``{"prompt", "kind", "text", "params"}``; an output:
+``beams`` (beam search; outputs are texts, the prompt before them), ``errors`` (bad requests).
+A request: ``{"prompt", "kind", "text", "params"}``; an output:
 ``{"text", "finish", "logprobs"}``, or ``{"error", "type"}``.
 """
 
