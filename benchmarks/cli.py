@@ -70,8 +70,8 @@ def _parser() -> argparse.ArgumentParser:
         "crossformat", help="what each format costs, inside decoding with the embedded model"
     )
     across.add_argument("--constraints", type=_names, default=[], help="all by default")
-    across.add_argument("--tokens", type=int, default=80, help="longest output, in tokens")
-    across.add_argument("--repeat", type=int, default=3, help="decodes of each, fastest kept")
+    across.add_argument("--tokens", type=int, default=60, help="longest output, in tokens")
+    across.add_argument("--repeat", type=int, default=2, help="decodes of each, fastest kept")
     _add_conditions(across)
     across.add_argument("--out", type=Path, required=True, help="results file, .json or .json.gz")
     across.set_defaults(command=_crossformat)

@@ -137,7 +137,7 @@ class _Trial:
                 if mode == "lazy":
                     compiling.append((self.read_ns, self.compile_ns))
                 if mode == "precompiled":
-                    self._decode(tokens, self._masks_of(engine))
+                    self._visit(engine, tokens)
                 masks = None if mode == "unmasked" else self._masks(mode, engine)
                 series = self._decode(tokens, masks)
                 known = modes.setdefault(mode, series)
@@ -186,6 +186,13 @@ class _Trial:
             state = engine.advance(state, token)
 
         return lambda: engine.allowed_tokens(state), advance
+
+    def _visit(self, engine: Any, tokens: Sequence[int]) -> None:
+        """Make every mask of an output, without the model."""
+        mask, advance = self._masks_of(engine)
+        for token in tokens:
+            mask()
+            advance(token)
 
     def _decode(self, tokens: Sequence[int], masks: _Masks | None) -> dict[str, list[int]]:
         """Decode these tokens; raises `ValueError` where the mask leads to another one."""

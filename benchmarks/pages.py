@@ -45,8 +45,8 @@ def publish(
 ) -> list[Path]:
     """Write the pages and plots that change; return them. With `check`, write nothing.
 
-    `pages` is a folder, `more` pages that lie elsewhere and hold no plots. Plots are drawn again only
-    without `check`. Raises `ValueError` for an unknown block.
+    `pages` is a folder, `more` pages that lie elsewhere and hold no plots. Plots are drawn again
+    only without `check`. Raises `ValueError` for an unknown block.
     """
     blocks = _Blocks(results, None if check else pages / "plots")
     changed = []

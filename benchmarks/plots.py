@@ -79,7 +79,9 @@ def _tail(axes: Any, results: dict[str, Any]) -> None:
             shares = [share for share in SHARES if (1 - share) * len(steps) >= 1]
             times = [percentile(steps, max(share, 1e-9)) / US for share in shares]
             axes.plot(times, [1 - share for share in shares], label=engine, c=COLOURS[engine])
-        axes.set(xscale="log", yscale="log", xlabel="mask + advance, µs", ylabel="tokens slower")
+        axes.set(
+            xscale="log", yscale="log", xlabel="mask + advance, µs", ylabel="share of tokens slower"
+        )
         axes.set_title(f"{len(names)} cases that all of these get right", fontsize=9)
     axes.legend()
 
