@@ -163,6 +163,8 @@ def _grammar(
         grammar = builder.build(name=entry.spec.name, format=entry.spec.name, source=source)
     if entry.spec.reader is not None:
         grammar.reader = partial(entry.spec.reader, source, dict(options))
+    if entry.spec.explain is not None:
+        grammar.explain = partial(entry.spec.explain, source, dict(options))
     return grammar, entry.spec.name
 
 

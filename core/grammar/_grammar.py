@@ -5,11 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from formgate.core import _native
+from formgate.core.errors import CompileTimeout, EmptyLanguageError, LimitError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from formgate.core._native import CancelToken, Engine, GrammarCore, Limits, MaskOptions
+    from formgate.core.errors import FormgateError
 
 __all__ = ["Grammar", "check_arguments"]
 
@@ -43,6 +45,8 @@ class Grammar:
         source: What it was written from.
         reader: Turns a text of the language into the value it stands for, given options; None where
             the format knows no values. ``formgate.parse`` calls it.
+        explain: Says of an error that ``compile`` raises what the source has to do with it, by
+            changing its message; None where the format has nothing to say.
     """
 
     def __init__(
@@ -54,6 +58,7 @@ class Grammar:
         source: object = None,
     ) -> None:
         self.reader: Callable[[str, Mapping[str, object]], object] | None = None
+        self.explain: Callable[[FormgateError], None] | None = None
         self._core = core
         self.name = name
         self.format = format
@@ -83,13 +88,18 @@ class Grammar:
         check_arguments(timeout_s, cancel, limits)
         if options is not None and not isinstance(options, _native.MaskOptions):
             raise TypeError(f"options is a formgate.core.grammar.MaskOptions, not {options!r:.60}")
-        engine = self._core.compile(
-            vocabulary,
-            _native.Limits() if limits is None else limits,
-            timeout_s,
-            cancel,
-            _native.MaskOptions() if options is None else options,
-        )
+        try:
+            engine = self._core.compile(
+                vocabulary,
+                _native.Limits() if limits is None else limits,
+                timeout_s,
+                cancel,
+                _native.MaskOptions() if options is None else options,
+            )
+        except (EmptyLanguageError, LimitError) as error:
+            if self.explain is not None and not isinstance(error, CompileTimeout):
+                self.explain(error)
+            raise
         engine.grammar = self
         engine.format = self.format
         return engine

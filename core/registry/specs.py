@@ -12,9 +12,18 @@ from formgate.core.errors import MissingDependencyError, PluginError
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
+    from formgate.core.errors import FormgateError
     from formgate.core.grammar import GrammarBuilder
 
-__all__ = ["AdapterSpec", "CompileFunction", "CompileStats", "Format", "ReadFunction", "ToolSpec"]
+__all__ = [
+    "AdapterSpec",
+    "CompileFunction",
+    "CompileStats",
+    "ExplainFunction",
+    "Format",
+    "ReadFunction",
+    "ToolSpec",
+]
 
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_.-]*")
 _REQUIREMENT = re.compile(r"(?P<name>[A-Za-z0-9][A-Za-z0-9._-]*)(?:>=(?P<least>\d+(?:\.\d+)*))?")
@@ -47,6 +56,15 @@ class ReadFunction(Protocol):
         """
 
 
+class ExplainFunction(Protocol):
+    """Says of an error of the engine what the source has to do with it."""
+
+    def __call__(
+        self, source: object, options: Mapping[str, object], error: FormgateError, /
+    ) -> None:
+        """Change the error's message, to name a place in the source, say; the error is raised."""
+
+
 @dataclass(frozen=True)
 class Format:
     """A format that sources may be written in.
@@ -65,6 +83,8 @@ class Format:
         description: One line for listings.
         reader: Turns texts of the language into the values they stand for, where the format knows
             values; ``formgate.parse`` calls it. Without it the value is the text.
+        explain: Called with an error that the engine raised for a grammar of this format: a
+            language that is empty, a limit that was reached. It may change the message.
     """
 
     name: str
@@ -73,6 +93,7 @@ class Format:
     guess: Callable[[object], bool] | None = None
     description: str = ""
     reader: ReadFunction | None = None
+    explain: ExplainFunction | None = None
 
     def __post_init__(self) -> None:
         for name in (self.name, *self.aliases):
@@ -83,6 +104,8 @@ class Format:
             raise PluginError(f"format {self.name!r}: guess is not callable")
         if self.reader is not None and not callable(self.reader):
             raise PluginError(f"format {self.name!r}: reader is not callable")
+        if self.explain is not None and not callable(self.explain):
+            raise PluginError(f"format {self.name!r}: explain is not callable")
 
 
 @dataclass(frozen=True)

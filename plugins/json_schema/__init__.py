@@ -17,6 +17,7 @@ from formgate.core.registry import Format, hookimpl
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
+    from formgate.core.errors import FormgateError
     from formgate.core.grammar import GrammarBuilder
     from formgate.plugins.json_schema._types import schema_of
     from formgate.plugins.json_schema._validate import Validator
@@ -76,6 +77,13 @@ def _read_text(
     return read_text(source, options, text, wanted)
 
 
+def _name_place(source: object, options: Mapping[str, object], error: FormgateError, /) -> None:
+    """Import what finds places and let it name one."""
+    from formgate.plugins.json_schema._blame import name_place  # noqa: PLC0415
+
+    name_place(source, options, error)
+
+
 def _guess(source: object) -> bool:
     """Say whether a source given without a format is a schema, or stands for one."""
     if isinstance(source, (dict, bool)):
@@ -98,5 +106,6 @@ def register_formats(register: Callable[[Format], None]) -> None:
             guess=_guess,
             description="JSON texts that are valid under a JSON Schema",
             reader=_read_text,
+            explain=_name_place,
         )
     )

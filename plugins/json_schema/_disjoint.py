@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from formgate.core.vocabulary import Vocabulary
     from formgate.plugins.json_schema._strings import StringSet
 
-__all__ = ["Patience"]
+__all__ = ["Patience", "byte_vocabulary"]
 
 _TIMEOUT_S = 0.5  # for one set
 _MAX_KNOWN = 1024
@@ -76,7 +76,7 @@ def _is_empty(strings: StringSet, timeout_s: float) -> bool | None:
     builder = GrammarBuilder()
     try:
         builder.start(strings.node(builder))
-        builder.build().compile(_vocabulary(), timeout_s=timeout_s)
+        builder.build().compile(byte_vocabulary(), timeout_s=timeout_s)
     except EmptyLanguageError:
         return True
     except FormgateError:
@@ -84,7 +84,7 @@ def _is_empty(strings: StringSet, timeout_s: float) -> bool | None:
     return False
 
 
-def _vocabulary() -> Vocabulary:
+def byte_vocabulary() -> Vocabulary:
     """Return a vocabulary of single bytes."""
     global _bytes  # noqa: PLW0603 (made once)
     if _bytes is None:

@@ -17,11 +17,14 @@ if TYPE_CHECKING:
     from formgate.plugins.json_schema._values import Json
 
 __all__ = [
+    "Prepared",
     "Report",
     "UnenforcedWarning",
     "compile_format",
     "compile_json_schema",
     "inspect",
+    "prepared",
+    "retold",
     "write",
 ]
 
@@ -65,14 +68,14 @@ def compile_json_schema(source: object, builder: GrammarBuilder, **options: obje
         >>> builder = GrammarBuilder()
         >>> builder.start(compile_json_schema({"type": "integer", "minimum": 0}, builder))
     """
-    automaton, node = _compile(_prepared(source, options), builder)
+    automaton, node = _compile(prepared(source, options), builder)
     _warn(automaton)
     return node
 
 
 def compile_format(source: object, builder: GrammarBuilder, options: Mapping[str, object]) -> None:
     """Write a schema given to ``formgate.compile``; as ``compile_json_schema``."""
-    automaton, node = _compile(_prepared(source, options), builder)
+    automaton, node = _compile(prepared(source, options), builder)
     builder.start(node)
     _warn(automaton)
 
@@ -91,8 +94,8 @@ def inspect(source: object, **options: object) -> Report:
     from formgate.core.grammar import GrammarBuilder  # noqa: PLC0415 (the native core)
     from formgate.plugins.json_schema._resolve import pointer  # noqa: PLC0415
 
-    prepared = _prepared(source, {**options, "on_unsupported": "relax"})
-    automaton, _ = _compile(prepared, GrammarBuilder())
+    given = prepared(source, {**options, "on_unsupported": "relax"})
+    automaton, _ = _compile(given, GrammarBuilder())
     world = automaton.world
     return Report(
         world.library.root.draft.name,
@@ -101,7 +104,7 @@ def inspect(source: object, **options: object) -> Report:
     )
 
 
-class _Prepared(NamedTuple):
+class Prepared(NamedTuple):
     """A schema, what is left of the options, and names of its parts that stand for tools."""
 
     schema: object
@@ -109,7 +112,7 @@ class _Prepared(NamedTuple):
     origins: dict[str, str]
 
 
-def _prepared(source: object, options: Mapping[str, object]) -> _Prepared:
+def prepared(source: object, options: Mapping[str, object]) -> Prepared:
     """Return the schema that a source stands for, and the options that are left to read."""
     from formgate.plugins.json_schema._types import schema_source  # noqa: PLC0415
 
@@ -121,23 +124,23 @@ def _prepared(source: object, options: Mapping[str, object]) -> _Prepared:
         origins = origins_of(source, options)
         if not isinstance(source, dict):
             options = {name: value for name, value in options.items() if name != "tool_choice"}
-    return _Prepared(schema, read_options(options), origins)
+    return Prepared(schema, read_options(options), origins)
 
 
-def _compile(prepared: _Prepared, builder: GrammarBuilder) -> tuple[Automaton, Node]:
+def _compile(given: Prepared, builder: GrammarBuilder) -> tuple[Automaton, Node]:
     """Return the automaton of a schema and its node."""
     from formgate.plugins.json_schema._deadline import Deadline  # noqa: PLC0415
 
     try:
         with Deadline(builder):
-            automaton, node = _written(*prepared[:2], builder)
+            automaton, node = _written(given.schema, given.options, builder)
     except (GrammarError, LimitError) as error:
-        _retell(error, prepared.origins)
+        _retell(error, given.origins)
         raise
     relaxed = automaton.world.relaxed
-    if relaxed and prepared.origins:
+    if relaxed and given.origins:
         automaton.world.relaxed = {
-            retold(place, prepared.origins): reason for place, reason in relaxed.items()
+            retold(place, given.origins): reason for place, reason in relaxed.items()
         }
     return automaton, node
 

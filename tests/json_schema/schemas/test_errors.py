@@ -18,7 +18,7 @@ from formgate.core.errors import (
     LimitError,
     UnsupportedConstraint,
 )
-from formgate.core.grammar import CancelToken, GrammarBuilder
+from formgate.core.grammar import CancelToken, GrammarBuilder, Limits
 from formgate.plugins.json_schema import Validator, compile_json_schema, inspect
 from formgate.plugins.json_schema._write import UnenforcedWarning
 
@@ -411,6 +411,26 @@ def test_limits_name_the_option_and_the_place() -> None:
     error = refused({"items": some}, max_clauses=100)
     assert "#/items: " in str(error)
     assert "max_clauses=100" in str(error)
+
+
+def test_errors_of_the_engine_name_a_place(byte_vocabulary: formgate.Vocabulary) -> None:
+    empty = {"type": "object", "properties": {"a": {"$ref": "#"}}, "required": ["a"]}
+    with pytest.raises(EmptyLanguageError) as nothing:
+        formgate.compile(empty, byte_vocabulary, format="json_schema")
+    assert nothing.value.reason.startswith("#: ")
+    assert str(nothing.value).startswith("#: ")
+    hard = "".join(f"(?=.*{letter}.{{9}}{letter})" for letter in "abcdef")
+    easy = {"type": "string", "pattern": "^(?=x)[a-z]+"}
+    parameters = {"type": "object", "properties": {"a": easy, "b": {"pattern": hard}}}
+    tool = {"name": "f", "parameters": parameters}
+    for source, place in ((parameters, "#/properties/b: "), (tool, "tool 'f': #/properties/b: ")):
+        with pytest.raises(LimitError) as limited:
+            formgate.compile(
+                source, byte_vocabulary, format="json_schema", limits=Limits(max_states=3_000)
+            )
+        assert str(limited.value).startswith(place)
+    with pytest.raises(LimitError, match=r"^#: .*max_depth"):
+        formgate.compile(deep(2_000, lambda inner: {"properties": {"a": inner}}), byte_vocabulary)
 
 
 # --- what is read without a site of its own ---
