@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import tempfile
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -23,7 +24,7 @@ from benchmarks.vocabularies import Tokeniser, load_vocabulary
 from benchmarks.workloads import build_workload
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from benchmarks.cases import Case
     from benchmarks.engines import EngineSpec
@@ -60,21 +61,33 @@ class Selection:
 def run_suite(selection: Selection, options: Options) -> Iterator[dict[str, Any]]:
     """Yield one session record after the other, as soon as it is measured.
 
-    Raises `RuntimeError` when an engine's environment is missing or cannot be started.
+    Raises `RuntimeError` when an engine's environment is missing, and in the end, when the others
+    are measured, if one could not be started.
     """
     for name in selection.engines:
         if not is_ready(ENGINES[name]):
             raise RuntimeError(
                 f"no environment for {name}: run `python -m benchmarks setup {name}`"
             )
+    failures = []
     with tempfile.TemporaryDirectory(prefix="benchmarks-") as folder:
-        for vocabulary_name in selection.vocabularies:
-            yield from _of_vocabulary(selection, vocabulary_name, options, Path(folder))
+        for name in selection.vocabularies:
+            for measure in _of_vocabulary(selection, name, options, Path(folder)):
+                try:
+                    session = measure()
+                except RuntimeError as error:
+                    failures.append(str(error))
+                else:
+                    if session is not None:
+                        yield {**session, "vocabulary": name}
+    if failures:
+        raise RuntimeError("; ".join(failures))
 
 
 def _of_vocabulary(
     selection: Selection, vocabulary_name: str, options: Options, folder: Path
-) -> Iterator[dict[str, Any]]:
+) -> Iterator[Callable[[], dict[str, Any] | None]]:
+    """Yield what measures each session; None is returned where an engine has no part in one."""
     vocabulary = load_vocabulary(vocabulary_name)
     tokens = folder / f"{vocabulary_name}-tokens"
     vocabulary.save(tokens)
@@ -88,22 +101,29 @@ def _of_vocabulary(
     }
     for workload in selection.workloads:
         if workload != "replay":
-            run = others.RUNNERS[workload]
             for name in engines:
-                session = run(ENGINES[name], common, tokeniser, options)
-                if session is not None:
-                    session.update(workload=workload, engine=name, vocabulary=vocabulary_name)
-                    yield session
+                yield partial(_other, workload, ENGINES[name], common, tokeniser, options)
             continue
         for kind, cases in selection.cases.items():
             path = folder / f"{vocabulary_name}-{kind}"
             path.write_text(json.dumps(build_workload(cases, tokeniser)), encoding="utf-8")
+            job = {**common, "workload": str(path)}
             for mode in selection.modes:
                 for name in engines:
-                    session = _replay(name, cases, {**common, "workload": str(path)}, mode, options)
-                    if session is not None:
-                        session.update(vocabulary=vocabulary_name, kind=kind)
-                        yield session
+                    yield partial(_replay, name, cases, job, options, kind=kind, mode=mode)
+
+
+def _other(
+    workload: str,
+    spec: EngineSpec,
+    common: dict[str, Any],
+    tokeniser: Tokeniser,
+    options: Options,
+) -> dict[str, Any] | None:
+    session = others.RUNNERS[workload](spec, common, tokeniser, options)
+    if session is not None:
+        session.update(workload=workload, engine=spec.name)
+    return session
 
 
 def _knows(spec: EngineSpec, vocabulary: str) -> bool:
@@ -111,7 +131,13 @@ def _knows(spec: EngineSpec, vocabulary: str) -> bool:
 
 
 def _replay(
-    name: str, cases: Sequence[Case], common: dict[str, Any], mode: str, options: Options
+    name: str,
+    cases: Sequence[Case],
+    common: dict[str, Any],
+    options: Options,
+    *,
+    kind: str,
+    mode: str,
 ) -> dict[str, Any] | None:
     """Return the session of one engine, None where it reads no case of them."""
     spec = ENGINES[name]
@@ -139,7 +165,7 @@ def _replay(
         for turn in range(options.repeat)
     ]
     session = merge_repeats(repeats)
-    session.update(workload="replay", engine=name, mode=mode)
+    session.update(workload="replay", engine=name, kind=kind, mode=mode)
     return session
 
 

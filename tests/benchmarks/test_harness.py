@@ -192,8 +192,10 @@ def test_isolated_cases_run_in_processes_of_their_own(bench):
 
 def test_an_engine_that_does_not_start_is_an_error(bench, capsys):
     with pytest.raises(AssertionError):
-        bench("broken")
-    assert "broken does not run" in capsys.readouterr().err
+        bench("broken,exact", "--cases", "words")
+    errors = capsys.readouterr().err
+    assert "broken does not run" in errors
+    assert "exact [1/1]: 1 ok" in errors  # the others are measured first
 
 
 def test_the_trivial_engine_shows_the_cost_of_the_harness(bench):
