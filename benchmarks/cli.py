@@ -81,6 +81,8 @@ def _parser() -> argparse.ArgumentParser:
         "names", nargs="*", metavar="NAME", help="entries of plan.toml; default all"
     )
     measure.add_argument("--results", type=Path, default=RESULTS, help="folder to write them to")
+    measure.add_argument("--missing", action="store_true", help="only those without a results file")
+    measure.add_argument("--core", type=int, help="core to pin to; the last one by default")
     measure.set_defaults(command=_measure)
 
     publish = commands.add_parser("publish", help="write tables and plots into docs/benchmarks")
@@ -245,14 +247,19 @@ def _crossformat(options: argparse.Namespace) -> int:
 
 def _measure(options: argparse.Namespace) -> int:
     entries = plan.load()
-    known = [entry.name for entry in entries]
-    _check("entry of the plan", options.names, known)
+    _check("entry of the plan", options.names, [entry.name for entry in entries])
+    failed = []
     for entry in entries:
-        if not options.names or entry.name in options.names:
-            print(f"# {entry.command(options.results)}", file=sys.stderr)
-            status = main(entry.arguments(options.results))
-            if status:
-                return status
+        if options.names and entry.name not in options.names:
+            continue
+        if options.missing and entry.path(options.results).exists():
+            continue
+        print(f"# {entry.command(options.results)}", file=sys.stderr)
+        more = [] if options.core is None else ["--core", str(options.core)]
+        if main([*entry.arguments(options.results), *more]):
+            failed.append(entry.name)
+    if failed:
+        raise RuntimeError(f"not all of this could be measured: {', '.join(failed)}")
     return 0
 
 

@@ -258,6 +258,32 @@ def test_the_plan_can_be_run(monkeypatch):
         assert entry.command(cli.RESULTS).endswith(f"{entry.name}.json.gz")
 
 
+def test_measuring_goes_on_after_a_failure(monkeypatch, tmp_path, capsys):
+    text = """
+[[entry]]
+name = "bad"
+description = "fails"
+run = "run --engines nobody"
+[[entry]]
+name = "good"
+description = "is there"
+run = "run --cases nonsense"
+"""
+    (tmp_path / "plan.toml").write_text(text, encoding="utf-8")
+    entries = plan.load(tmp_path / "plan.toml")
+    monkeypatch.setattr(plan, "load", lambda: entries)
+    results.save(replayed(), tmp_path / "good.json.gz")
+    arguments = ["measure", "--results", str(tmp_path), "--core", "0"]
+    assert cli.main([*arguments, "--missing"]) == 2
+    errors = capsys.readouterr().err
+    assert "no such engine: nobody" in errors
+    assert errors.endswith("not all of this could be measured: bad\n")
+    assert cli.main(arguments) == 2
+    assert capsys.readouterr().err.endswith("could be measured: bad, good\n")
+    assert cli.main([*arguments, "nonsense"]) == 2
+    assert "no such entry of the plan: nonsense; there are bad, good" in capsys.readouterr().err
+
+
 @pytest.mark.skipif(not list(cli.RESULTS.glob("*.gz")), reason="no results are stored here")
 def test_stored_results_are_readable():
     for path in cli.RESULTS.glob("*.gz"):
