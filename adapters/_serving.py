@@ -27,7 +27,15 @@ if TYPE_CHECKING:
     from formgate.core._native import Engine
     from formgate.core.protocol import MaskEngine
 
-__all__ = ["KINDS", "Constraint", "EngineStore", "ServingOptions", "constraint", "grammar_format"]
+__all__ = [
+    "KINDS",
+    "Constraint",
+    "EngineStore",
+    "ServingOptions",
+    "constraint",
+    "digest",
+    "grammar_format",
+]
 
 OPTIONS_VARIABLE = "FORMGATE_SERVING_OPTIONS"
 
@@ -47,11 +55,11 @@ class ServingOptions(NamedTuple):
     Attributes:
         timeout_s: Seconds that compiling one constraint may take; None: any time.
         max_engines: Compiled constraints kept.
-        max_source_bytes: Bytes of their sources, all together.
+        max_source_bytes: Length of their sources, all together.
         formats: Options of formats by their names: the members of the object that are such names.
     """
 
-    timeout_s: float | None = 10.0
+    timeout_s: float | None = 5.0
     max_engines: int = 512
     max_source_bytes: int = 64 * 2**20
     formats: Mapping[str, Mapping[str, Any]] = {}
@@ -167,6 +175,11 @@ def constraint(
     raise GrammarError(f"{kind!r:.60} is none of {', '.join(KINDS)}")
 
 
+def digest(text: str) -> bytes:
+    """Return what stands for a source in caches, so that these do not keep the sources."""
+    return hashlib.blake2b(text.encode("utf-8", "surrogatepass")).digest()
+
+
 class EngineStore:
     """Compiles constraints for one model, each once, and keeps them.
 
@@ -247,8 +260,7 @@ class EngineStore:
 
     def _engine(self, kind: str, text: str, vocabulary: Vocabulary) -> Engine:
         """Return the engine of a constraint for a vocabulary, compiling it if need be."""
-        source = text.encode("utf-8", "surrogatepass")
-        key = (kind, hashlib.blake2b(source).digest(), vocabulary.fingerprint)
+        key = (kind, digest(text), vocabulary.fingerprint)
         with self._lock:
             known = self._engines.get(key)
             if known is not None:
@@ -268,7 +280,7 @@ class EngineStore:
                 raise
             with self._lock:
                 del self._pending[key]
-                self._keep(key, engine, len(source))
+                self._keep(key, engine, len(text))
             future.set_result(engine)
         return future.result()
 
@@ -294,6 +306,11 @@ class EngineStore:
             _, (_, dropped) = self._engines.popitem(last=False)
             self._bytes -= dropped
 
+    def _drop_engines(self, vocabulary: Vocabulary) -> None:
+        """Drop the engines of a vocabulary, which would keep it; the lock is held."""
+        for key in [key for key in self._engines if key[2] == vocabulary.fingerprint]:
+            self._bytes -= self._engines.pop(key)[1]
+
     def _with_stops(self, vocabulary: Vocabulary, stop_ids: frozenset[int]) -> Vocabulary:
         """Return the vocabulary with other stop ids, which lose their text."""
         with self._lock:
@@ -306,5 +323,6 @@ class EngineStore:
         with self._lock:
             self._vocabularies[stop_ids] = made
             while len(self._vocabularies) > _MAX_VOCABULARIES:
-                self._vocabularies.popitem(last=False)
+                _, dropped = self._vocabularies.popitem(last=False)
+                self._drop_engines(dropped)
         return made

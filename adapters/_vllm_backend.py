@@ -27,7 +27,7 @@ from vllm.v1.structured_output.backend_types import (
 )
 from vllm.v1.structured_output.request import get_structured_output_key
 
-from formgate.adapters._serving import EngineStore, ServingOptions
+from formgate.adapters._serving import EngineStore, ServingOptions, digest
 from formgate.adapters._serving_check import check_constraint
 from formgate.adapters._serving_sequence import ServedSequence
 from formgate.adapters._vllm_tokenizer import read_vocabulary
@@ -147,13 +147,13 @@ class _Validated:
 
     def __init__(self) -> None:
         self._lock = Lock()
-        self._keys: OrderedDict[tuple[str, str], None] = OrderedDict()
+        self._keys: OrderedDict[tuple[str, bytes], None] = OrderedDict()
 
-    def __contains__(self, key: tuple[str, str]) -> bool:
+    def __contains__(self, key: tuple[str, bytes]) -> bool:
         with self._lock:
             return key in self._keys
 
-    def add(self, key: tuple[str, str]) -> None:
+    def add(self, key: tuple[str, bytes]) -> None:
         """Remember one."""
         with self._lock:
             self._keys[key] = None
@@ -192,7 +192,8 @@ def validate(params: Any) -> None:
     except (TypeError, ValueError, RecursionError) as error:
         raise VLLMValidationError(f"the constraint cannot be written as JSON: {error}") from error
     kind = request_type.name.lower()
-    if (kind, text) in _validated:
+    key = kind, digest(text)
+    if key in _validated:
         return
     try:
         check_constraint(kind, text, ServingOptions.from_environment())
@@ -203,7 +204,7 @@ def validate(params: Any) -> None:
         raise VLLMValidationError(
             f"the constraint cannot be read: {type(error).__name__}: {error}"
         ) from error
-    _validated.add((kind, text))
+    _validated.add(key)
 
 
 def install(slot: str = "outlines") -> None:

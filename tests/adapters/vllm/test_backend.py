@@ -247,6 +247,17 @@ def test_bounds_of_the_store(fake_vllm, tokenizer, monkeypatch):
     assert len(backend._store) == 1
 
 
+def test_vocabularies_of_requests_do_not_pile_up(backend, tokenizer):
+    """Stop ids with text make a vocabulary each: few are kept, and no engine keeps one alive."""
+    backend.compile_grammar(options("regex"), "a+", None)
+    for stop in range(10, 30):
+        backend.compile_grammar(options("regex"), "a+", {stop})
+        backend.compile_grammar(options("regex"), "b+", {stop})
+    assert len(backend._store._vocabularies) == 4
+    assert len(backend._store) == 1 + 2 * 4
+    assert backend._store._bytes == 2 * len(backend._store)
+
+
 def test_options_of_formats(fake_vllm, tokenizer, monkeypatch):
     from formgate.adapters.vllm import FormgateBackend
 
