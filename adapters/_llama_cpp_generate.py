@@ -79,7 +79,7 @@ def generate(
     model = llama if isinstance(llama, LlamaCppModel) else LlamaCppModel(llama)
     loaded = model.llama
     engine = engine_of(constraint, format, vocabulary, partial(vocabulary_of, loaded))
-    check_llama(loaded, len(engine.vocabulary))
+    check_llama(loaded, engine.allowed_tokens(engine.start()).size)
     prompts = _prompts(prompt)
     texts = []
     for index, each in enumerate(prompts):

@@ -69,7 +69,7 @@ class Plans(Generic[S]):
         engine: Its states must be hashable, and equal where their futures are.
         vocabulary: Bytes of tokens and stop ids.
         max_states: How many states one search may look at.
-        max_known: How many plans are remembered.
+        max_known: How many plans are remembered; later ones are found anew each time.
     """
 
     def __init__(
@@ -100,16 +100,21 @@ class Plans(Generic[S]):
             return NOTHING
         known = self._known.get(state)
         if known is None and state not in self._dived:
-            if max(len(self._known), len(self._dived)) > self._max_known:
-                self._known.clear()
-                self._dived.clear()
-                self._searched.clear()
-            self._dived.add(state)
+            if not self.is_full:
+                self._dived.add(state)
             known = self._keep(self._dive(state))
         if (known is None or known.length > enough) and state not in self._searched:
-            self._searched.add(state)
-            known = self._keep(self._search(state)) or known
+            if not self.is_full:
+                self._searched.add(state)
+            found = self._keep(self._search(state))
+            if found is not None and (known is None or found.length < known.length):
+                known = found
         return known
+
+    @property
+    def is_full(self) -> bool:
+        """Whether no more is remembered."""
+        return max(len(self._known), len(self._dived)) >= self._max_known
 
     def fewest(self, state: S, limit: int) -> Plan | None:
         """Return a plan of fewest tokens if one has at most ``limit`` tokens; None if none has.
@@ -232,7 +237,8 @@ class Plans(Generic[S]):
             known = self._known.get(state)
             if known is not None and known.length < best.length:
                 best = known
-            self._known[state] = best
+            if not self.is_full:
+                self._known[state] = best
             plans.append(best)
         return plans[-1]
 

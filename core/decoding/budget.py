@@ -42,11 +42,72 @@ class Budgeted(Generic[S]):
         state: The engine's state.
         left: How many tokens may follow, stop tokens not counted.
         plan: Tokens after which the output may end; at most ``left``.
+        lookout: Where plans are found; the same for a whole output, so that what was allowed is.
     """
 
     state: S
     left: int
-    plan: Plan = field(default=NOTHING, compare=False, repr=False)
+    plan: Plan = field(compare=False, repr=False)
+    lookout: Lookout[S] = field(compare=False, repr=False)
+
+
+class Lookout(Generic[S]):
+    """What is known of the ways on from the states of an engine.
+
+    Args:
+        plans: Finds plans.
+    """
+
+    def __init__(self, plans: Plans[S]) -> None:
+        self.plans = plans
+        self.table = plans.table
+        # What was enough when they were found, and the needs of the tokens allowed.
+        self._needs: OrderedDict[S, tuple[int, NDArray[np.int32]]] = OrderedDict()
+        self._most: dict[S, int] = {}
+
+    def most(self, state: S) -> int:
+        """Return how many tokens must follow whatever is allowed, where that is known."""
+        return self._most.get(state, _FAR)
+
+    def needs_of(self, state: S, mask: TokenMask, enough: int) -> NDArray[np.int32]:
+        """Return, for each token of a mask, how many tokens must follow it.
+
+        A number above ``enough`` is the least that could be found, others may be more than needed.
+        """
+        before = self._needs.pop(state, None)
+        if before is None:
+            before = (enough, self._find_needs(state, mask, None, enough))
+        elif before[0] > enough:
+            before = (enough, self._find_needs(state, mask, before[1], enough))
+        self._needs[state] = before
+        needs = before[1]
+        if len(self._needs) > _REMEMBERED:
+            self._needs.popitem(last=False)
+        if len(self._most) > _REMEMBERED << 8:
+            self._most.clear()
+        self._most[state] = int(needs.max(initial=0))
+        return needs
+
+    def _find_needs(
+        self, state: S, mask: TokenMask, known: NDArray[np.int32] | None, enough: int
+    ) -> NDArray[np.int32]:
+        """Return the needs of a mask's tokens, beginning with those known."""
+        engine, stops = self.plans.engine, self.table.stop_ids
+        needs = np.full(len(mask), _FAR, np.int32) if known is None else known.copy()
+        lengths: dict[S, int] = {}
+        ids = mask.ids()
+        for index in np.flatnonzero(needs > enough).tolist():
+            token = int(ids[index])
+            if token in stops:
+                needs[index] = 0
+                continue
+            target = engine.advance(state, token)
+            length = lengths.get(target)
+            if length is None:
+                plan = self.plans.of(target, enough)
+                length = lengths[target] = _FAR if plan is None else plan.length
+            needs[index] = length
+        return needs
 
 
 class WithinBudget(Generic[S]):
@@ -89,11 +150,8 @@ class WithinBudget(Generic[S]):
     ) -> None:
         self.engine = engine
         self.vocabulary: TokenTexts = vocabulary or engine.vocabulary  # type: ignore[attr-defined]
-        self._plans: Plans[S] = Plans(engine, self.vocabulary, max_states=max_states)
         self._max_states = max_states
-        # What was enough when they were found, and the needs of the tokens allowed.
-        self._needs: OrderedDict[S, tuple[int, NDArray[np.int32]]] = OrderedDict()
-        self._most: dict[S, int] = {}
+        self._lookout = self._look_out()
         self._set(max_tokens)
 
     def with_budget(self, max_tokens: int) -> WithinBudget[S]:
@@ -111,15 +169,17 @@ class WithinBudget(Generic[S]):
 
     def start(self) -> Budgeted[S]:
         """Return the state of the empty output."""
-        return self._start
+        if self._lookout.plans.is_full:  # outputs under way keep what they have
+            self._lookout = self._look_out()
+        return Budgeted(self.engine.start(), self.max_tokens, self._plan, self._lookout)
 
     def allowed_tokens(self, state: Budgeted[S]) -> TokenMask:
         """Return the tokens after which the output can be completed within what is left."""
         mask = self.candidates(state)
         inner, left = state.state, state.left - 1
-        if left < 0 or self._most.get(inner, _FAR) <= left:
+        if left < 0 or state.lookout.most(inner) <= left:
             return mask
-        ids, needs = mask.ids(), self._needs_of(inner, mask, left)
+        ids, needs = mask.ids(), state.lookout.needs_of(inner, mask, left)
         fits = needs <= left
         # Its own plan may be better than what is found anew.
         fits |= ids == state.plan.token
@@ -128,7 +188,7 @@ class WithinBudget(Generic[S]):
     def candidates(self, state: Budgeted[S]) -> TokenMask:
         """Return at least what ``allowed_tokens`` does, at no cost of its own."""
         mask = self.engine.allowed_tokens(state.state)
-        return mask if state.left else mask & self._plans.table.stops
+        return mask if state.left else mask & state.lookout.table.stops
 
     def is_allowed(self, state: Budgeted[S], token: int) -> bool:
         """Say whether one token is allowed, which costs a step and at most one search."""
@@ -177,10 +237,14 @@ class WithinBudget(Generic[S]):
             raise ValueError(f"max_tokens must not be negative, not {max_tokens}")
         self.max_tokens = max_tokens
         start = self.engine.start()
-        plan = self._plans.of(start, max_tokens)
+        plan = self._lookout.plans.of(start, max_tokens)
         if plan is None or plan.length > max_tokens:
             plan = self._tightest(start, plan, max_tokens)
-        self._start = Budgeted(start, max_tokens, plan)
+        self._plan = plan
+
+    def _look_out(self) -> Lookout[S]:
+        """Return a lookout that knows nothing yet."""
+        return Lookout(Plans(self.engine, self.vocabulary, max_states=self._max_states))
 
     def _tightest(self, start: S, found: Plan | None, max_tokens: int) -> Plan:
         """Return a plan that fits into the budget.
@@ -190,7 +254,7 @@ class WithinBudget(Generic[S]):
             LimitError: None was found.
         """
         try:
-            plan = self._plans.fewest(start, max_tokens)
+            plan = self._lookout.plans.fewest(start, max_tokens)
         except LookupError:
             known = "" if found is None else f"; the shortest one found has {found.length} tokens"
             raise LimitError(
@@ -214,54 +278,14 @@ class WithinBudget(Generic[S]):
             inner = self.engine.advance(state.state, token)
         except (ValueError, LookupError):
             return None
-        if token in self._plans.table.stop_ids:
-            return Budgeted(inner, state.left)
+        if token in state.lookout.table.stop_ids:
+            return Budgeted(inner, state.left, NOTHING, state.lookout)
         left = state.left - 1
         if left < 0:
             return None
-        plan = self._plans.of(inner, left)
+        plan = state.lookout.plans.of(inner, left)
         if token == state.plan.token and (plan is None or plan.length > left):
             plan = state.plan.rest
         if plan is None or plan.length > left:
             return None
-        return Budgeted(inner, left, plan)
-
-    def _needs_of(self, state: S, mask: TokenMask, enough: int) -> NDArray[np.int32]:
-        """Return, for each token of a mask, how many tokens must follow it.
-
-        A number above ``enough`` is the least that could be found, others may be more than needed.
-        """
-        before = self._needs.pop(state, None)
-        if before is None:
-            before = (enough, self._find_needs(state, mask, None, enough))
-        elif before[0] > enough:
-            before = (enough, self._find_needs(state, mask, before[1], enough))
-        self._needs[state] = before
-        needs = before[1]
-        if len(self._needs) > _REMEMBERED:
-            self._needs.popitem(last=False)
-        if len(self._most) > _REMEMBERED << 8:
-            self._most.clear()
-        self._most[state] = int(needs.max(initial=0))
-        return needs
-
-    def _find_needs(
-        self, state: S, mask: TokenMask, known: NDArray[np.int32] | None, enough: int
-    ) -> NDArray[np.int32]:
-        """Return the needs of a mask's tokens, beginning with those known."""
-        engine, stops = self.engine, self._plans.table.stop_ids
-        needs = np.full(len(mask), _FAR, np.int32) if known is None else known.copy()
-        lengths: dict[S, int] = {}
-        ids = mask.ids()
-        for index in np.flatnonzero(needs > enough).tolist():
-            token = int(ids[index])
-            if token in stops:
-                needs[index] = 0
-                continue
-            target = engine.advance(state, token)
-            length = lengths.get(target)
-            if length is None:
-                plan = self._plans.of(target, enough)
-                length = lengths[target] = _FAR if plan is None else plan.length
-            needs[index] = length
-        return needs
+        return Budgeted(inner, left, plan, state.lookout)

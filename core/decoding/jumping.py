@@ -179,6 +179,9 @@ class JumpDecoder(Generic[S]):
         self._tokenize = tokenize
         self._forced_text = getattr(engine, "forced_text", None) if tokenize is not None else None
         self._draft_tokens, self._draft_ngram = draft_tokens, draft_ngram
+        # Where the last of some tokens in a row was last followed by another one.
+        self._places: dict[tuple[int, ...], int] = {}
+        self._indexed = 0
         self._choose = _chooser(engine, sampler)
         self._state: S = engine.start()
         self._tokens: list[int] = []
@@ -314,14 +317,16 @@ class JumpDecoder(Generic[S]):
         room = min(self._draft_tokens, self._max_tokens - len(self._tokens) - 1)
         if room < 1 or not self._passes:
             return []
-        text = self._prompt + self._tokens
-        last = text[-self._draft_ngram :]
-        count = len(last)
-        for end in range(len(text) - 1, count - 1, -1):
-            if text[end - 1] == last[-1] and text[end - count : end] == last:
-                found = text[end : end + room]
-                return found[: _followed(self._engine, self._state, found)[0]]
-        return []
+        text, count = self._prompt + self._tokens, self._draft_ngram
+        while self._indexed < len(text):
+            if self._indexed >= count:
+                self._places[tuple(text[self._indexed - count : self._indexed])] = self._indexed
+            self._indexed += 1
+        place = self._places.get(tuple(text[-count:]))
+        if place is None:
+            return []
+        found = text[place : place + room]
+        return found[: _followed(self._engine, self._state, found)[0]]
 
 
 class _Choosing(Generic[S]):

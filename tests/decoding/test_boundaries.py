@@ -108,6 +108,7 @@ def walk(engine, vocabulary, seed, check, steps=12):
     return state, written, tokens
 
 
+@settings(deadline=None)
 @given(languages, pieces, st.text(LETTERS, max_size=3), st.integers(0, 99))
 def test_prefixed_masks_are_exact(language, pieces, prefix, seed):
     vocabulary = vocabulary_of(pieces)
@@ -123,6 +124,7 @@ def test_prefixed_masks_are_exact(language, pieces, prefix, seed):
     walk(engine, vocabulary, seed, check)
 
 
+@settings(deadline=None)
 @given(languages, pieces, st.text(LETTERS, min_size=1, max_size=3), st.integers(0, 99))
 def test_prefixed_without_all_letters_is_sound_and_never_stuck(language, pieces, prefix, seed):
     vocabulary = vocabulary_of(pieces, letters="ab")
@@ -139,6 +141,7 @@ def test_prefixed_without_all_letters_is_sound_and_never_stuck(language, pieces,
     walk(engine, vocabulary, seed, check)
 
 
+@settings(deadline=None)
 @given(languages, pieces, st.text(LETTERS, min_size=1, max_size=3), st.integers(0, 99))
 def test_masks_after_a_marker_are_exact(language, pieces, marker, seed):
     vocabulary = vocabulary_of(pieces)
@@ -170,6 +173,7 @@ def test_masks_after_a_marker_are_exact(language, pieces, marker, seed):
     walk(engine, vocabulary, seed, check)
 
 
+@settings(deadline=None)
 @given(languages, pieces, st.integers(0, 99))
 def test_a_special_token_as_marker(language, pieces, seed):
     vocabulary = vocabulary_of(pieces)
@@ -312,6 +316,7 @@ def test_budgets_of_recursive_grammars(budget, seed):
     assert len(tokens) <= budget
 
 
+@settings(deadline=None)
 @given(st.sampled_from(PATTERNS), pieces, texts, st.integers(0, 9), st.integers(0, 99))
 def test_a_budget_holds_for_reasoning_too(pattern, pieces, marker, spare, seed):
     vocabulary = vocabulary_of(pieces)
@@ -389,6 +394,7 @@ def test_a_search_that_ends_at_its_limit_says_so():
         WithinBudget(formgate.compile("(a|b|c){60}a", vocabulary), 61, max_states=10)
 
 
+@settings(deadline=None)
 @given(languages, st.integers(0, 9), st.integers(0, 99))
 def test_an_engine_in_plain_python(language, budget, seed):
     assume(min(map(len, language)) <= budget)
