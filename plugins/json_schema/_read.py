@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from formgate.plugins.json_schema._states import Schemas
     from formgate.plugins.json_schema._values import Json
 
-__all__ = ["KEYWORDS", "WrongSchemaError", "read"]
+__all__ = ["BESIDE_REF", "BESIDE_TYPE", "WrongSchemaError", "read"]
 
 # Keywords that a meta-schema of one's own may leave out.
 _VALIDATION = frozenset(
@@ -72,7 +72,7 @@ def read(schema: dict[str, Json], env: Env, where: Where, world: Schemas) -> Fac
     """
     reader = _Reader(schema, env, where, world)
     draft = env.resource.draft
-    keywords = KEYWORDS[draft.rank]
+    keywords = _KEYWORDS[draft.rank]
     if draft.lone_ref and "$ref" in schema:
         reader.ref(schema["$ref"])
     else:
@@ -367,4 +367,7 @@ def _table(rank: int) -> dict[str, Any]:
 
 
 # What reads each keyword, by the drafts' ranks.
-KEYWORDS = {rank: _table(rank) for rank in (4, 6, 7, 2019, 2020)}
+_KEYWORDS = {rank: _table(rank) for rank in (4, 6, 7, 2019, 2020)}
+# Keywords that say something beside a type, and beside a reference.
+BESIDE_TYPE = {rank: frozenset(table) - {"type"} for rank, table in _KEYWORDS.items()}
+BESIDE_REF = {rank: frozenset(table) - {"$ref"} for rank, table in _KEYWORDS.items()}

@@ -21,10 +21,10 @@ from formgate.plugins.json_schema._numbers import NumberSet
 from formgate.plugins.json_schema._resolve import pointer
 from formgate.plugins.json_schema._spelled import meet_numbers
 from formgate.plugins.json_schema._strings import StringSet
-from formgate.plugins.json_schema._values import is_number, value_key
+from formgate.plugins.json_schema._values import all_texts, is_number, value_key
 
 if TYPE_CHECKING:
-    from collections.abc import Hashable, Iterable
+    from collections.abc import Hashable
 
     from formgate.plugins.json_schema._resolve import Env, Where
     from formgate.plugins.json_schema._states import Schemas
@@ -204,18 +204,18 @@ class ScalarReader:
 
     def names(self, keyword: str, value: Json) -> list[str]:
         """Return a list of names."""
-        if not isinstance(value, list) or not all(isinstance(name, str) for name in value):
+        if not isinstance(value, list) or not all_texts(value):
             raise self.wrong(keyword, f"{keyword} is a list of names")
         if len(set(value)) < len(value):
             twice = next(name for place, name in enumerate(value) if name in value[:place])
             raise self.wrong(keyword, f"{keyword} has {twice!r:.60} twice")
         return value
 
-    def texts(self, keyword: str, names: Iterable[object]) -> None:
+    def texts(self, keyword: str, names: dict[Any, Json]) -> None:
         """Refuse keys of an object that are no text, which Python's dicts may have."""
-        for name in names:
-            if not isinstance(name, str):
-                raise self.wrong(keyword, f"{keyword} has a key that is no string: {name!r:.60}")
+        if not all_texts(names):
+            wrong = next(name for name in names if not isinstance(name, str))
+            raise self.wrong(keyword, f"{keyword} has a key that is no string: {wrong!r:.60}")
 
     def count(self, keyword: str, value: Json) -> int:
         """Return a count; of those beyond every text the least."""

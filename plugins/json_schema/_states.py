@@ -28,18 +28,17 @@ from formgate.plugins.json_schema._facts import (
     Op,
 )
 from formgate.plugins.json_schema._numbers import NumberSet
-from formgate.plugins.json_schema._read import KEYWORDS, WrongSchemaError, read
+from formgate.plugins.json_schema._read import BESIDE_REF, BESIDE_TYPE, WrongSchemaError, read
 from formgate.plugins.json_schema._read_scalars import KINDS
 from formgate.plugins.json_schema._resolve import Library, last_steps, pointer
 from formgate.plugins.json_schema._scalars import Scalars, ScalarSets, State
 from formgate.plugins.json_schema._shapes import Lits, both, one
 from formgate.plugins.json_schema._strings import StringSet
-from formgate.plugins.json_schema._values import value_key
+from formgate.plugins.json_schema._values import all_texts, value_key
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Iterable
 
-    from formgate.plugins.json_schema._drafts import Draft
     from formgate.plugins.json_schema._options import Options
     from formgate.plugins.json_schema._resolve import Env, Where
     from formgate.plugins.json_schema._values import Json
@@ -138,15 +137,20 @@ class Schemas(ScalarSets):
             return TRUE
         draft = env.resource.draft
         if "$ref" in schema:
-            if draft.lone_ref or (draft.id_keyword not in schema and _only("$ref", schema, draft)):
-                return self._referred(schema["$ref"], env, where)
-            return None
+            alone = draft.lone_ref or (
+                draft.id_keyword not in schema
+                and BESIDE_REF[draft.rank].isdisjoint(schema)
+                and all_texts(schema)
+            )
+            return self._referred(schema["$ref"], env, where) if alone else None
         kind = schema.get("type")
-        if kind.__class__ is not str or not env.resource.asserting:
+        if kind.__class__ is not str or not BESIDE_TYPE[draft.rank].isdisjoint(schema):
             return None
         number = NumberSet.INTEGERS if kind == "integer" else None
         kinds = KINDS.get(kind) if number is None else NUMBER
-        if kinds is None or (number and draft.rank == 4) or not _only("type", schema, draft):
+        if kinds is None or (number and draft.rank == 4):
+            return None
+        if not env.resource.asserting or not all_texts(schema):
             return None
         return self._leaf(kinds, number, env, where)
 
@@ -477,12 +481,3 @@ class Schemas(ScalarSets):
             error.reason = f"{place}: {error.reason}"
             error.args = (error.reason,)
         return error
-
-
-def _only(one: str, schema: dict[str, Json], draft: Draft) -> bool:
-    """Say whether a schema's other keywords, which are texts, say nothing."""
-    keywords = KEYWORDS[draft.rank]
-    for keyword in schema:
-        if keyword.__class__ is not str or (keyword in keywords and keyword != one):
-            return False
-    return True

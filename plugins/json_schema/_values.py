@@ -10,10 +10,10 @@ import sys
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 if TYPE_CHECKING:
-    from collections.abc import Hashable
+    from collections.abc import Hashable, Iterable
     from decimal import Decimal
 
-__all__ = ["Json", "is_number", "is_scalar", "value_key"]
+__all__ = ["Json", "all_texts", "is_number", "is_scalar", "value_key"]
 
 # A JSON value as ``json.loads`` makes it, numbers as int, float or Decimal.
 Json: TypeAlias = Any
@@ -35,6 +35,15 @@ def is_scalar(value: object) -> bool:
     return not isinstance(value, (dict, list))
 
 
+def all_texts(names: Iterable[Any]) -> bool:
+    """Say whether all of some are strings; joining them asks each, faster than a loop."""
+    try:
+        "".join(names)
+    except TypeError:
+        return False
+    return True
+
+
 def value_key(value: Json) -> Hashable:
     """Return what two values share exactly if they are equal as JSON data.
 
@@ -49,7 +58,7 @@ def value_key(value: Json) -> Hashable:
         return _number_key(value)
     if isinstance(value, list):
         return ("a", tuple([value_key(item) for item in value]))
-    if isinstance(value, dict) and all(isinstance(name, str) for name in value):
+    if isinstance(value, dict) and all_texts(value):
         return ("o", frozenset([(name, value_key(item)) for name, item in value.items()]))
     raise TypeError(f"{value!r:.60} is no JSON value")
 
