@@ -25,11 +25,11 @@ LEAVES = st.one_of(
     st.tuples(st.just("strings"), st.just(()), st.just((("a", "bb"),))),
     st.tuples(st.sampled_from(["empty", "nothing", "any_char"]), st.just(()), st.just(())),
 )
-PLACES = st.integers(0, 30)
+PLACES = st.integers(0, 4)
+LISTS = st.tuples(
+    st.sampled_from(["seq", "choice"]), st.lists(PLACES, max_size=3).map(tuple), st.just(())
+)
 INNER = st.one_of(
-    st.tuples(
-        st.sampled_from(["seq", "choice"]), st.lists(PLACES, max_size=4).map(tuple), st.just(())
-    ),
     st.tuples(st.sampled_from(["optional", "star"]), st.tuples(PLACES), st.just(())),
     st.tuples(st.just("repeat"), st.tuples(PLACES), st.sampled_from([(0, 2), (1, None), (2, 2)])),
     st.tuples(st.just("intersection"), st.tuples(PLACES, PLACES), st.just(())),
@@ -57,7 +57,7 @@ def language(node: Any, builder: GrammarBuilder, vocabulary: Vocabulary) -> set[
 
 
 @settings(max_examples=150, deadline=None)
-@given(first=LEAVES, calls=st.lists(LEAVES | INNER, min_size=1, max_size=12))
+@given(first=LEAVES, calls=st.lists(LEAVES | LISTS | LISTS | INNER, min_size=4, max_size=12))
 def test_shortened_calls_describe_the_same(
     byte_vocabulary: Vocabulary, first: Any, calls: list[Any]
 ) -> None:
