@@ -53,6 +53,7 @@ class Prefixed(Generic[S]):
 
     Raises:
         EmptyLanguageError: The vocabulary cannot spell the given text.
+        TypeError: It is no text.
     """
 
     def __init__(
@@ -64,7 +65,9 @@ class Prefixed(Generic[S]):
     ) -> None:
         self.engine = engine
         self.vocabulary: TokenTexts = vocabulary or engine.vocabulary  # type: ignore[attr-defined]
-        data = prefix.encode() if isinstance(prefix, str) else bytes(prefix)
+        if not isinstance(prefix, (str, bytes)):
+            raise TypeError(f"the text that the output begins with is text, not {prefix!r:.60}")
+        data = prefix.encode() if isinstance(prefix, str) else prefix
         self._prefix = data.decode("latin-1")
         self._table = token_table(self.vocabulary, engine.allowed_tokens(engine.start()).size)
         self._start = engine.start()

@@ -213,6 +213,8 @@ def test_markers_that_cannot_be():
         AfterMarker(engine, "x")
     with pytest.raises(formgate.EmptyLanguageError, match="no tokens of the vocabulary spell"):
         Prefixed(engine, "ax")
+    with pytest.raises(TypeError, match="is text, not 3"):
+        Prefixed(engine, 3)
     with pytest.raises(ValueError, match="the marker is empty"):
         AfterMarker(engine, "")
     for wrong in (-1, 99, vocabulary.stop_ids[0]):
