@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from functools import cache
 from importlib import import_module
+from string import ascii_letters, hexdigits
 from typing import TYPE_CHECKING, cast
 
 from formgate.plugins.json_schema._strings_record import Recorder
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
     from formgate.plugins.json_schema._strings import StringSet
     from formgate.plugins.json_schema._strings_record import Program
 
-__all__ = ["KNOWN", "format_extent", "format_set", "has_format", "recorded_format"]
+__all__ = ["KNOWN", "apart", "format_extent", "format_set", "has_format", "recorded_format"]
 
 _FORMATS: Mapping[str, tuple[str, str]] = {
     "date": ("_formats_time", "date"),
@@ -67,6 +68,30 @@ _EXTENTS: Mapping[str, tuple[int, int | None]] = {
     "time": (9, None),
 }
 KNOWN = frozenset(_FORMATS)
+# A character that every text has that may conform, and all that such a text may have, where those
+# are few: enough to see of many formats that no text has both.
+_NEEDED: Mapping[str, str] = {
+    "date": "-",
+    "date-time": ":",
+    "email": "@",
+    "idn-email": "@",
+    "ipv6": ":",
+    "iri": ":",
+    "time": ":",
+    "uri": ":",
+    "uuid": "-",
+}
+_DIGITS = "0123456789"
+_ALPHABETS: Mapping[str, frozenset[str]] = {
+    "date": frozenset(_DIGITS + "-"),
+    "date-time": frozenset(_DIGITS + "-:.+TtZz"),
+    "duration": frozenset(_DIGITS + "PYMWDTHS"),
+    "hostname": frozenset(ascii_letters + _DIGITS + "-."),
+    "ipv4": frozenset(_DIGITS + "."),
+    "ipv6": frozenset(hexdigits + ":."),
+    "time": frozenset(_DIGITS + "-:.+Zz"),
+    "uuid": frozenset(hexdigits + "-"),
+}
 
 
 def _function(module: str, name: str) -> object:
@@ -79,6 +104,14 @@ def format_set(name: str, *, loose: bool = False) -> StringSet:
     """Return the texts that surely have a known format, or all that may."""
     place = _LOOSE.get(name, _FORMATS[name]) if loose else _FORMATS[name]
     return cast("Callable[[], StringSet]", _function(*place))()
+
+
+def apart(one: str, other: str) -> bool:
+    """Say whether surely no text may have both of two known formats."""
+    return any(
+        needed in _NEEDED and _NEEDED[needed] not in _ALPHABETS.get(lacking, _NEEDED[needed])
+        for needed, lacking in ((one, other), (other, one))
+    )
 
 
 def has_format(name: str, text: str, *, loose: bool) -> bool:

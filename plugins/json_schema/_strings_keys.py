@@ -115,7 +115,7 @@ def conjunction(keys: list[Key]) -> Key:
         values = frozenset([""])
     if values is not None:
         return _chosen(values - excluded, lengths, parts)
-    return _joined(lengths, excluded, parts)
+    return _joined(lengths, excluded, parts) if _sorted_formats(parts) else NONE
 
 
 def _chosen(values: frozenset[str], lengths: Lengths, parts: set[Key]) -> Key:
@@ -160,6 +160,22 @@ def _joined(lengths: Lengths, excluded: frozenset[str], parts: set[Key]) -> Key:
     if not parts:
         return ALL
     return parts.pop() if len(parts) == 1 else ("and", frozenset(parts))
+
+
+def _sorted_formats(parts: set[Key]) -> bool:
+    """Drop negated formats that others exclude anyway; False if two of them exclude each other."""
+    formats = [part for part in parts if part[0] == "format"]
+    if len(formats) < 2:
+        return True
+    from formgate.plugins.json_schema._formats import apart  # noqa: PLC0415
+
+    for one in formats:
+        for other in formats:
+            if one[2] and apart(cast("str", one[1]), cast("str", other[1])):
+                if other[2]:
+                    return False
+                parts.discard(other)
+    return True
 
 
 def extent(key: Key) -> tuple[int, int | None]:

@@ -16,7 +16,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from suite import DRAFTS, cases
 
-from formgate.plugins.json_schema._formats import KNOWN, has_format
+from formgate.plugins.json_schema._formats import (
+    _ALPHABETS,
+    _NEEDED,
+    KNOWN,
+    apart,
+    format_set,
+    has_format,
+)
 from formgate.plugins.json_schema._strings import StringSet
 
 WRITTEN = sorted(KNOWN)
@@ -281,6 +288,29 @@ def test_samples_of_patterns_by_node(engines):
             assert oracle.ask(text, []).strict is not None, text
     finally:
         oracle.close()
+
+
+@pytest.mark.parametrize(("name", "needed"), sorted(_NEEDED.items()))
+def test_characters_that_formats_need(name, needed):
+    assert compiled(format_set(name, loose=True) & ~StringSet.pattern(re.escape(needed))) is None
+
+
+@pytest.mark.parametrize(("name", "alphabet"), sorted(_ALPHABETS.items()))
+def test_characters_that_formats_have(name, alphabet):
+    others = f"[^{re.escape(''.join(sorted(alphabet)))}]"
+    assert compiled(format_set(name, loose=True) & StringSet.pattern(others)) is None
+
+
+def test_formats_that_exclude_each_other():
+    def having(name):
+        return StringSet.format(name)
+
+    assert (having("uri") & having("hostname")).is_empty()
+    assert having("uri") & ~having("hostname") == having("uri")
+    assert having("date") & ~having("uri") == having("date")
+    assert not (having("uri") & having("iri")).is_empty()
+    assert not apart("hostname", "ipv4")
+    assert having("hostname") & ~having("ipv4") != having("hostname")
 
 
 def test_unknown_formats_are_remarks():
