@@ -12,16 +12,18 @@ decoded again in each way, by the same loop, so that only the masks differ:
    with whatever the process keeps between compilations (expressions, masks, loaded grammars).
  - `derived from nothing`: the same over an empty pool each time, so that nothing native is kept.
 
-Every step is timed as in a server: the model's pass has just used the processor's caches. Masking
-and sampling are timed, too, since a mask changes how the row of scores is searched.
+Every step is timed as in a server: the model's pass has just used the processor's caches. The work
+is that of all benchmarks, to fill one preallocated row and to commit one token. Choosing from the
+masked scores is timed, too, since a mask changes how the row of scores is searched.
 """
 
 from __future__ import annotations
 
 import sys
+from itertools import pairwise
 from pathlib import Path
 from time import perf_counter_ns, thread_time_ns
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from benchmarks.process import Worker
 from benchmarks.progress import Progress
@@ -111,14 +113,25 @@ def measure_decoding(job: dict[str, Any]) -> Iterator[dict[str, Any]]:
         yield {"event": "case", "case": case["name"], "record": trial.record(job)}
 
 
+class _Masks(NamedTuple):
+    """Writes the mask of the current state into a row; hands it out as a value; commits a token."""
+
+    fill: Callable[[], object]
+    mask: Callable[[], Any]
+    advance: Callable[[int], object]
+
+
 class _Trial:
     """One constraint in one format."""
 
     def __init__(self, adapter: Any, loaded: Any, case: dict[str, Any], prompt: str) -> None:
+        from formgate.core._native import MaskBuffer
+
         self._adapter = adapter
         self._model = loaded.model
         self._prompt = (loaded.encode_chat or loaded.encode)(prompt)
         self._source, self._form = case["source"], case["format"]
+        self._row = MaskBuffer(1, len(loaded.vocabulary))
         self.read_ns = self.compile_ns = 0
 
     def record(self, job: dict[str, Any]) -> dict[str, Any]:
@@ -171,28 +184,33 @@ class _Trial:
         if engine is not None:
             return self._masks_of(engine)
         tokens: list[int] = []
+        derived = state = None
 
-        def mask() -> Any:
+        def fill() -> None:
+            nonlocal derived, state
             derived = self._compiled(fresh=mode == "derived from nothing")
-            return derived.allowed_tokens(derived.advance_many(derived.start(), tokens))
+            state = derived.advance_many(derived.start(), tokens)
+            derived.fill_mask(state, self._row, 0)
 
-        return mask, tokens.append
+        return _Masks(fill, lambda: derived.allowed_tokens(state), tokens.append)
 
     def _masks_of(self, engine: Any) -> _Masks:
-        state = engine.start()
+        state, row = engine.start(), self._row
 
         def advance(token: int) -> None:
             nonlocal state
             state = engine.advance(state, token)
 
-        return lambda: engine.allowed_tokens(state), advance
+        return _Masks(
+            lambda: engine.fill_mask(state, row, 0), lambda: engine.allowed_tokens(state), advance
+        )
 
     def _visit(self, engine: Any, tokens: Sequence[int]) -> None:
         """Make every mask of an output, without the model."""
-        mask, advance = self._masks_of(engine)
+        masks = self._masks_of(engine)
         for token in tokens:
-            mask()
-            advance(token)
+            masks.fill()
+            masks.advance(token)
 
     def _decode(self, tokens: Sequence[int], masks: _Masks | None) -> dict[str, list[int]]:
         """Decode these tokens; raises `ValueError` where the mask leads to another one."""
@@ -211,24 +229,25 @@ class _Trial:
                 clock.append(clock[-1])
                 argmax(row)
                 clock += [_now()] * 2
+                spans = list(pairwise(clock))
             else:
-                mask = masks[0]()
+                masks.fill()
+                clock.append(_now())
+                mask = masks.mask()
                 count = len(mask)
-                clock.append(_now())
+                before = _now()
                 chosen = chooser.pick(row, mask, count).token
-                clock.append(_now())
+                after = _now()
                 if chosen != token:
                     raise ValueError(f"token {position} is {chosen}, was {token} before")
-                masks[1](token)
-                clock.append(_now())
-            for name, before, after in zip(SERIES, clock, clock[1:], strict=False):
-                series[name].append(min(after[0] - before[0], after[1] - before[1]))
+                then = _now()
+                masks.advance(token)
+                spans = [*pairwise(clock), (before, after), (then, _now())]
+            for name, (start, end) in zip(SERIES, spans, strict=True):
+                series[name].append(min(end[0] - start[0], end[1] - start[1]))
         return series
 
 
 def _now() -> tuple[int, int]:
     """Return both clocks; of two differences the smaller counts, as in `benchmarks.measure`."""
     return thread_time_ns(), perf_counter_ns()
-
-
-_Masks = tuple["Callable[[], Any]", "Callable[[int], object]"]

@@ -215,6 +215,7 @@ def test_decoding_is_timed_in_every_way():
             return list(text.encode())
 
     case = {"name": "zip", "format": "regex", "source": "[0-9]{5}(-[0-9]{4})?"}
+    Loaded.vocabulary = vocabulary
     trial = _Trial(EngineAdapter.over(vocabulary), Loaded, case, "Say it.")
     record = trial.record({"tokens": 20, "repeat": 2})
     assert record["complete"]
