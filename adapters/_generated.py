@@ -119,7 +119,11 @@ def engine_of(
 def read_output(
     row: Sequence[int], engine: Engine, prompt_index: int, pad: int | None = None
 ) -> Output:
-    """Return what stands in one row, which may be filled up with a padding token."""
+    """Return what stands in one row, which may be filled up with a padding token.
+
+    The engine may have boundaries (see ``formgate.decoding.bounded``): what it has before the
+    constrained text is kept apart.
+    """
     vocabulary = engine.vocabulary
     state, data, tokens = engine.start(), bytearray(), []
     has_ended, is_legal = False, True
@@ -135,11 +139,21 @@ def read_output(
             break
         data += vocabulary.token_bytes(token) or b""
         tokens.append(token)
+    inner, part = _inner(engine, tokens)
+    before = bytes(data[: len(data) - len(part)])
     text = GeneratedText(
-        text=data.decode("utf-8", errors="replace"),
+        text=part.decode("utf-8", errors="replace"),
         tokens=tuple(tokens),
         complete=engine.is_accepting(state),
         prompt_index=prompt_index,
-        engine=engine,
+        engine=inner,
+        before=before.decode("utf-8", errors="replace"),
     )
     return Output(text, has_ended, is_legal, len(row))
+
+
+def _inner(engine: Any, tokens: Sequence[int]) -> tuple[Any, bytes]:
+    """Return the engine inside its boundaries, and the part of an output that it constrains."""
+    from formgate.core.decoding import inner_text  # noqa: PLC0415 (when needed)
+
+    return inner_text(engine, tokens)

@@ -5,8 +5,11 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+import torch
+
 from formgate.adapters._generated import GeneratedText, Output, is_engine, read_output
 from formgate.adapters._transformers_model import vocabulary_of
+from formgate.core.decoding import bounded, heal
 from formgate.core.errors import FormgateError
 
 if TYPE_CHECKING:
@@ -34,6 +37,10 @@ def generate(
     *,
     format: str | None = None,  # noqa: A002 (as in formgate.compile)
     vocabulary: Vocabulary | None = None,
+    whole: bool = False,
+    after: str | bytes | int | Sequence[str | bytes | int] | None = None,
+    between: str | bytes = b"",
+    heal_tokens: int = 0,
     skip_forced: bool = False,
     **generate_kwargs: Any,
 ) -> list[GeneratedText]:
@@ -50,20 +57,32 @@ def generate(
             prompt.
         format: The source's format; guessed when left out.
         vocabulary: The model's vocabulary; read from the tokenizer when left out, once for each.
+        whole: Never cut an output off: leave only tokens after which it can be completed within
+            ``max_new_tokens`` (see ``formgate.decoding.WithinBudget``).
+        after: A marker, such as ``"</think>"``: the constraint begins after it, and what comes
+            before is free.
+        between: Text between the marker and the constrained output, such as two newlines.
+        heal_tokens: How many tokens of a text prompt may be taken off its end and written again, so
+            that a token can reach over it. Not for chats: their prompts end where the model expects
+            it.
         skip_forced: Take tokens that have no alternative without running the model, and decode the
             prompts one after another (``formgate.adapters.transformers.skip_forced``).
         **generate_kwargs: Whatever ``model.generate`` takes.
 
     Returns:
-        The texts in the order of ``generate``: those of the first prompt first.
+        The texts in the order of ``generate``: those of the first prompt first. ``text`` is the
+        constrained part alone, ``before`` what was written before it.
 
     Raises:
-        FormgateError: The constraint does not compile, engines and prompts do not fit together, or
-            ``generate`` cannot go on under the constraint.
+        FormgateError: The constraint does not compile, engines and prompts do not fit together, no
+            text fits into ``max_new_tokens`` where it must be whole, or ``generate`` cannot go on
+            under the constraint.
     """
     from formgate.adapters.transformers import FormgateLogitsProcessor  # noqa: PLC0415 (a cycle)
 
     engines = engines_of(model, tokenizer, constraint, format, vocabulary)
+    if heal_tokens and not isinstance(prompt if isinstance(prompt, str) else prompt[0], str):
+        raise FormgateError("heal_tokens is for texts: chats end where the model expects it")
     inputs, prompt_count = tokenized(tokenizer, prompt)
     if len(engines) not in (1, prompt_count):
         raise FormgateError(
@@ -73,11 +92,20 @@ def generate(
     stop_ids = engines[0].vocabulary.stop_ids
     if any(engine.vocabulary.stop_ids != stop_ids for engine in engines):
         raise FormgateError("the engines were compiled for vocabularies with different stop ids")
-    length = inputs["input_ids"].shape[1]
     options = _options(model, tokenizer, stop_ids, generate_kwargs)
+    healed = [b""] * prompt_count
+    if heal_tokens:
+        inputs, healed = _healed(inputs, engines, heal_tokens, options["pad_token_id"])
+    length = inputs["input_ids"].shape[1]
     config = options.get("generation_config") or model.generation_config
     num_beams = options.get("num_beams") or config.num_beams or 1
     limit = _token_limit(options, config, length)
+    if whole and limit is None:
+        raise FormgateError(
+            "whole=True needs max_new_tokens, and nothing else that may end an output "
+            f"({', '.join(_OTHER_ENDS)})"
+        )
+    engines = _bounded(engines, healed, after, between, limit if whole else None)
     if num_beams > 1 and limit is None:
         options["output_scores"] = True  # nothing else tells a beam that was cut off from filling
     processor = FormgateLogitsProcessor(
@@ -148,6 +176,47 @@ def tokenized(tokenizer: Any, prompt: str | Sequence[Any]) -> tuple[Any, int]:
         return chats, len(prompts)
     finally:
         tokenizer.padding_side = side
+
+
+def _healed(
+    inputs: Any, engines: Sequence[Engine], count: int, pad: int
+) -> tuple[Any, list[bytes]]:
+    """Take tokens off the ends of text prompts; return the inputs and the texts taken off."""
+    ids, mask = inputs["input_ids"], inputs["attention_mask"]
+    kept, texts = [], []
+    for index in range(len(ids)):
+        engine = engines[index if len(engines) > 1 else 0]
+        tokens = ids[index][mask[index].bool()].tolist()
+        prompt_left = heal(tokens, engine.vocabulary, tokens=count)
+        kept.append(list(prompt_left.tokens))
+        texts.append(prompt_left.text)
+    width = max(map(len, kept))
+    inputs["input_ids"] = torch.tensor([[pad] * (width - len(row)) + row for row in kept])
+    inputs["attention_mask"] = torch.tensor(
+        [[0] * (width - len(row)) + [1] * len(row) for row in kept]
+    )
+    unread = [name for name in inputs if name not in ("input_ids", "attention_mask")]
+    for name in unread:  # token_type_ids and the like have the old shape, and say nothing here
+        del inputs[name]
+    return inputs, texts
+
+
+def _bounded(
+    engines: Sequence[Engine],
+    healed: Sequence[bytes],
+    after: str | bytes | int | Sequence[str | bytes | int] | None,
+    between: str | bytes,
+    limit: int | None,
+) -> list[Any]:
+    """Return the engines with the boundaries asked for; one for each prompt where they differ."""
+    if len(engines) == 1 and any(healed):
+        engines = list(engines) * len(healed)
+    made: dict[tuple[int, bytes], Any] = {}
+    for engine, text in zip(engines, healed, strict=False):
+        key = (id(engine), text)
+        if key not in made:
+            made[key] = bounded(engine, after=after, between=between, healed=text, max_tokens=limit)
+    return [made[id(engine), text] for engine, text in zip(engines, healed, strict=False)]
 
 
 def _options(

@@ -86,7 +86,7 @@ def allowed(mask):
     return [i for i in range(32 * len(row)) if row[i >> 5] >> (i & 31) & 1]
 
 
-@settings(max_examples=30)
+@settings(deadline=None, max_examples=30)
 @given(data=st.data())
 def test_masks_along_random_outputs(data):
     """Against the engine itself, with steps back in between."""
@@ -172,7 +172,7 @@ class TestOverTheWheel:
         assert not any(made.feed(byte) for byte in b"1999-01")
         assert not made.is_active
 
-    @settings(max_examples=60)
+    @settings(deadline=None, max_examples=60)
     @given(data=st.data())
     def test_going_back(self, data):
         """After any feeds and rewinds, the mask is that of what is left."""

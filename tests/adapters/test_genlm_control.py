@@ -63,7 +63,9 @@ def test_the_contract_of_potentials(llm, source):
     asyncio.run(potential.assert_contract(contexts))
 
 
-@settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    deadline=None, max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
 @given(text=st.text("01-9redgné", max_size=8), source=st.sampled_from(sorted(PATTERNS)))
 def test_weights_against_re(llm, text, source):
     """Byte by byte, against a judge of another kind."""

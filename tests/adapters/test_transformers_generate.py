@@ -265,3 +265,95 @@ def test_values(setup):
         (answer,) = run(setup, "x", constraint, max_new_tokens=2)
         with pytest.raises(ParseError, match="incomplete"):
             _ = answer.value
+
+
+MODES = [
+    {},
+    {"do_sample": True, "num_return_sequences": 3},
+    {"num_beams": 3, "num_return_sequences": 2},
+    {"skip_forced": True},
+    {"prompt_lookup_num_tokens": 3},
+]
+
+
+class TestBoundaries:
+    """Where a constraint begins and ends, through every mode of `generate`."""
+
+    @pytest.mark.parametrize("mode", MODES)
+    def test_after_a_marker(self, setup, mode):
+        for constraint in (setup.engine(DATE), WORDS):
+            answers = run(
+                setup, "the year", constraint, after="o", between="\n", max_new_tokens=120, **mode
+            )
+            for answer in answers:
+                free, found, rest = answer.before.partition("o")
+                assert "o" not in free
+                if answer.complete:
+                    assert found
+                    assert rest == "\n"
+                    assert re.fullmatch(DATE_RE, answer.text) or answer.text in WORDS
+                    assert answer.value == answer.text
+
+    @pytest.mark.parametrize("mode", MODES)
+    def test_whole_within_the_budget(self, setup, mode):
+        """Lists that go on for ever: never cut off, whatever the budget."""
+        letters = setup.engine(Automaton.of_counts(("abc", 1, None), (".", 2, 2)))
+        for budget in (3, 4, 7, 12):
+            answers = run(setup, "x", letters, whole=True, max_new_tokens=budget, **mode)
+            assert answers
+            for answer in answers:
+                assert answer.complete
+                assert re.fullmatch(r"[abc]+\.\.", answer.text)
+                assert len(answer.tokens) <= budget
+        source = {"type": "array", "items": {"enum": ["a", "é"]}, "minItems": 1}
+        for answer in run(setup, "x", source, whole=True, max_new_tokens=9, **mode):
+            assert answer.complete
+            assert all(item in ("a", "é") for item in answer.value)
+
+    def test_a_budget_that_is_too_small(self, setup):
+        from formgate.core.decoding import BudgetError
+
+        with pytest.raises(BudgetError, match="at most 2 tokens"):
+            run(setup, "x", setup.engine(DATE), whole=True, max_new_tokens=2)
+        for options in ({"max_time": 9.0}, {"stop_strings": ["zz"]}):
+            with pytest.raises(FormgateError, match="whole=True needs max_new_tokens"):
+                run(setup, "x", setup.engine(DATE), whole=True, **options)
+
+    @pytest.mark.parametrize("mode", MODES[:4])
+    def test_healed_prompts(self, setup, mode):
+        """What was taken off the prompt is written again, and kept apart from the answer."""
+        prompts = ["dates like 19", "the yea", "x"]
+        plain = [setup.tokenizer(prompt)["input_ids"] for prompt in prompts]
+        digits = setup.engine(Automaton.of_counts((DIGITS, 2, 2), ("-", 1, 1), ("01", 2, 2)))
+        answers = run(setup, prompts, digits, heal_tokens=2, **mode)
+        assert {answer.prompt_index for answer in answers} == {0, 1, 2}
+        healed = 0
+        for answer in answers:
+            assert re.fullmatch(r"\d\d-[01]{2}", answer.text)
+            prompt = prompts[answer.prompt_index]
+            assert prompt.endswith(answer.before)
+            if answer.before:
+                healed += 1
+                data = b"".join(map(setup.vocabulary.token_bytes, answer.tokens))
+                assert data.decode() == answer.before + answer.text
+        assert healed
+        assert plain[2]  # a prompt of one token keeps it
+        assert all(not answer.before for answer in answers if answer.prompt_index == 2)
+        with pytest.raises(FormgateError, match="heal_tokens is for texts"):
+            run(setup, [{"role": "user", "content": "x"}], digits, heal_tokens=1)
+
+    def test_all_of_them(self, setup):
+        answers = run(
+            setup,
+            ["the yea", "yes"],
+            WORDS,
+            after="o",
+            heal_tokens=1,
+            whole=True,
+            max_new_tokens=20,
+            do_sample=True,
+            num_return_sequences=4,
+        )
+        assert len(answers) == 8
+        assert all(answer.complete and answer.text in WORDS for answer in answers)
+        assert all(len(answer.tokens) <= 20 for answer in answers)

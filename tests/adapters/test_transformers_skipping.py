@@ -51,7 +51,9 @@ class Passes:
         self._hook.remove()
 
 
-@settings(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    deadline=None, max_examples=15, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
 @given(
     strings=st.lists(st.text("ab{}:é", min_size=1, max_size=12), min_size=1, max_size=5),
     use_cache=st.booleans(),
@@ -107,11 +109,11 @@ def test_sampling(setup):
 
 def test_sampling_follows_the_masked_distribution(setup):
     engine = setup.engine(Automaton.of_strings(["yes", "no"]))
-    options = {"do_sample": True, "num_return_sequences": 300}
+    options = {"do_sample": True, "num_return_sequences": 200}
     plain, inputs = run(setup, engine, PROMPTS[:1], **options)
     skipped, _ = run(setup, engine, PROMPTS[:1], custom_generate=skip_forced, **options)
-    shares = [sum(t == "yes" for t in setup.texts(each, inputs)) / 300 for each in (plain, skipped)]
-    assert shares[0] == pytest.approx(shares[1], abs=0.12)
+    shares = [sum(t == "yes" for t in setup.texts(each, inputs)) / 200 for each in (plain, skipped)]
+    assert shares[0] == pytest.approx(shares[1], abs=0.15)
 
 
 def test_cut_off_at_the_same_length(setup):
