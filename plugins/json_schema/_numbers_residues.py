@@ -29,7 +29,8 @@ if TYPE_CHECKING:
 
 __all__ = ["whole_from", "write_residues"]
 
-_MAX_RESIDUES = 10_000
+_MAX_RESIDUES = 10_000  # that digits tell apart
+_MAX_CYCLE = 50_000  # residues in all
 _MAX_STATES = 40_000
 _MAX_ENDINGS = 2048
 _FEW_STATES = 4
@@ -156,7 +157,7 @@ class _Automaton:
         self._scale = max([places_of(modulus) for modulus, _ in moduli], default=0)
         unit = 10**self._scale
         self._cycle = lcm(*[int(modulus * unit) for modulus, _ in moduli])
-        if self._cycle > _MAX_RESIDUES:
+        if self._cycle > _MAX_CYCLE:
             raise _too_large("residues", self._cycle, _MAX_RESIDUES)
         constant = sum(count for modulus, count in part.one if not modulus)
         self._generic = constant == 1
@@ -166,6 +167,9 @@ class _Automaton:
             for residue in range(self._cycle)
         ]
         self._same = _equal_residues(self._cycle, self._scale, self._good)
+        different = len(set(self._same))
+        if different > _MAX_RESIDUES:
+            raise _too_large("residues", different, _MAX_RESIDUES)
         # Without a lower bound, what is not above zero is left out: a fraction after 0 has to tell.
         self._bounded = part.low is not None
         self._low = plain(part.low).partition(".")[::2] if part.low is not None else ("0", "")

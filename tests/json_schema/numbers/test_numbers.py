@@ -320,6 +320,16 @@ def test_moduli_too_large():
     assert acceptor(few)("20014")
 
 
+def test_residues_that_no_digits_tell_apart_count_as_one():
+    """22,000 residues, of which few differ; and bounds that begin in the middle of them."""
+    numbers = NumberSet.multiple_of(11) & ~NumberSet.multiple_of(2000)
+    for one in (numbers, numbers & NumberSet.at_least(21_989) & ~NumberSet.of([22_011])):
+        accepts = acceptor(one)
+        for value in [*range(0, 300, 11), *range(21_900, 22_100), 44_000, 220_000, 220_011]:
+            for text in (str(value), f"-{value}", f"{value}.0", f"{value}.5"):
+                assert accepts(text) == one.contains(Decimal(text)), text
+
+
 @pytest.mark.parametrize(("modulus", "low"), [("7", "0"), ("12", "100"), ("0.3", "1"), ("6", "-9")])
 def test_residues_without_rules(modulus, low):
     numbers = NumberSet.multiple_of(Decimal(modulus)) & NumberSet.at_least(Decimal(low))
