@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 # What was expected of a mask, in ms, before anything was measured.
 PREDICTED_MS = {"regex": 0.01, "lark": 0.5, "gbnf": 0.5, "json_schema_compact": 0.05}
 PREDICTED_AGAIN_MS = 5.0
+COPY = "copy alone"  # the way of making masks that makes none
 
 
 def other_tables(results: dict[str, Any]) -> list[str]:
@@ -113,7 +114,8 @@ def decoding_table(results: dict[str, Any]) -> str:
                 if mode == "unmasked":
                     continue
                 cost = added(series)
-                more = mean(cost) + mean(series["sample_ns"]) - mean(plain["sample_ns"])
+                sampling = mean(series["sample_ns"]) - mean(plain["sample_ns"])
+                over = f"{(mean(cost) + sampling) / bare:.2%}"
                 rows.append(
                     [
                         name.replace(".", ", "),
@@ -123,8 +125,7 @@ def decoding_table(results: dict[str, Any]) -> str:
                         spread(cost, US, (0.5, 0.99)),
                         f"{mean(cost) / BUDGET_NS:.2%}",
                         f"{max(cost) / BUDGET_NS:.2%}",
-                        f"{number((mean(series['sample_ns']) - mean(plain['sample_ns'])) / US)}",
-                        f"{more / bare:.2%}",
+                        *(("-", "-") if mode == COPY else (number(sampling / US), over)),
                     ]
                 )
     if not rows:
@@ -158,7 +159,7 @@ def prediction_table(results: dict[str, Any]) -> str:
             means = {
                 mode: [mean(added(record["modes"][mode])) / MS for record in records]
                 for mode in records[0]["modes"]
-                if mode != "unmasked"
+                if mode not in ("unmasked", COPY)
             }
             worst = max(means["precompiled"])
             rows.append(
@@ -169,8 +170,9 @@ def prediction_table(results: dict[str, Any]) -> str:
                     f"{worst * MS / BUDGET_NS:.2%}",
                 ]
             )
-        names = list(next(iter(session["cases"].values()))["modes"])[1:]
-        titles = ["format", "predicted, ms a mask", *(f"{name}, ms" for name in names)]
+        if not rows:
+            return ""
+        titles = ["format", "predicted, ms a mask", *(f"{name}, ms" for name in means)]
         titles.append("worst precompiled of 4 ms")
         note = (
             "Mean of mask and advance over each output, least to most. Predicted "

@@ -225,6 +225,7 @@ def test_decoding_is_timed_in_every_way():
         assert set(series) == set(SERIES)
         assert {len(times) for times in series.values()} == {len(record["tokens"])}
     assert sum(record["modes"]["unmasked"]["mask_ns"]) == 0
+    assert sum(record["modes"]["copy alone"]["sample_ns"]) == 0
     assert min(record["modes"]["derived again"]["mask_ns"]) > 0
     with pytest.raises(ValueError, match=r"token 0 is \d+, was 65 before"):
         trial._decode([65], trial._masks("derived again", None))

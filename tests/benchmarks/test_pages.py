@@ -98,7 +98,14 @@ def memory():
 def decoded():
     content = results.new_results({}, {})
     series = {name: [1000, 2000] for name in ("forward_ns", "mask_ns", "sample_ns", "advance_ns")}
-    modes = ("unmasked", "lazy", "precompiled", "derived again", "derived from nothing")
+    modes = (
+        "unmasked",
+        "copy alone",
+        "lazy",
+        "precompiled",
+        "derived again",
+        "derived from nothing",
+    )
     record = {
         "tokens": [1, 2],
         "read_ns": 5,
