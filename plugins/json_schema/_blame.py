@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 __all__ = ["name_place"]
 
-_PATIENCE_S = 2.0  # for all sets; for one, half of what is left
+_PATIENCE_S = 1.0  # for all sets; for one, half of what is left
 _SIMPLE = frozenset(["values", "lengths"])
 
 

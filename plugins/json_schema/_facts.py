@@ -129,6 +129,13 @@ class ArrayFacts:
         self.least = 1
         self.most: int | None = None
 
+    @property
+    def plain(self) -> tuple[object, ...] | None:
+        """All that is said, where it is the same of each item; else None."""
+        if self.prefix or self.contains is not None:
+            return None
+        return self.rest, self.evaluates, self.low, self.high, self.unique
+
 
 class Facts:
     """All that a schema says.

@@ -46,6 +46,7 @@ if TYPE_CHECKING:
 __all__ = ["Scalars", "Schemas", "Site", "State"]
 
 _NAMED = 4  # literals that the name of a rule, or a message, shows
+_NOTHING_SAID = (ALL_KINDS, None, None)
 _LAST = (1 << 62,)  # a position after all others
 _FEW = 4  # keywords of a schema that is looked at before it is read
 _OFTEN = 15  # new states, or literals, after which the deadline is looked at
@@ -310,34 +311,15 @@ class Schemas(ScalarSets):
 
     def _alias(self, facts: Facts, index: int) -> Lits | None:
         """Return literals that say the same as the facts, or None."""
-        if (
-            facts.objects is None
-            and facts.arrays is None
-            and facts.rest_members is None
-            and facts.rest_items is None
-        ):
-            if not facts.ops:
-                if facts.kinds == ALL_KINDS and facts.number is None and facts.string is None:
-                    return (TRUE,) if not facts.loose else None
-                if not facts.loose:
-                    key = (facts.kinds, facts.number, facts.string)
-                    leaf = self._leaves.setdefault(key, index * 2)
-                    return None if leaf == index * 2 else (leaf,)
-            elif (
-                len(facts.ops) == 1
-                and facts.kinds == ALL_KINDS
-                and facts.number is None
-                and facts.string is None
-                and not facts.loose
-            ):
-                op, *parts = facts.ops[0]
-                if op in (Op.REF, Op.ALL):
-                    return tuple(parts)
-                if op in (Op.ANY, Op.ONE) and len(parts) == 1:
-                    return tuple(parts)
-                if op == Op.NOT:
-                    return (parts[0] ^ 1,)
-        return None
+        if facts.ops:
+            return _applied(facts)
+        key = _content(facts)
+        if key is None:
+            return None
+        if key == _NOTHING_SAID:
+            return (TRUE,)
+        leaf = self._leaves.setdefault(key, index * 2)
+        return None if leaf == index * 2 else (leaf,)
 
     # --- states ---
 
@@ -481,3 +463,26 @@ class Schemas(ScalarSets):
             error.reason = f"{place}: {error.reason}"
             error.args = (error.reason,)
         return error
+
+
+def _content(facts: Facts) -> Hashable | None:
+    """Return what facts share exactly if they say the same, where that is little; else None."""
+    if facts.objects is not None or facts.loose or facts.rest_items is not None:
+        return None
+    if facts.rest_members is not None:
+        return None
+    scalars = facts.kinds, facts.number, facts.string
+    if facts.arrays is None:
+        return scalars
+    said = facts.arrays.plain
+    return None if said is None else (scalars, said)
+
+
+def _applied(facts: Facts) -> Lits | None:
+    """Return the literals that facts do nothing but apply, all of them; else None."""
+    if len(facts.ops) > 1 or facts.arrays is not None or _content(facts) != _NOTHING_SAID:
+        return None
+    op, *parts = facts.ops[0]
+    if op in (Op.REF, Op.ALL) or (op in (Op.ANY, Op.ONE) and len(parts) == 1):
+        return tuple(parts)
+    return (parts[0] ^ 1,) if op == Op.NOT else None
