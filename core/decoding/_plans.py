@@ -3,11 +3,10 @@
 A plan is a sequence of tokens after which the output may end. Two searches find plans, both over
 the smallest set of tokens that spells everything, one byte at a time where possible. The first goes
 deep, closing what is open before it opens more: it needs some ten steps, but may find a long plan.
-The second, run where that plan is longer than it may be, is uniform-cost search (Dijkstra 1959).
-The path found is then written with as few tokens as spell it. So a plan is an upper bound of what
-is needed, and not always the shortest: a path of more bytes can have fewer tokens, and a search may
-end at its limit (an object with many required members in any order has as many states as it has
-sets of members).
+The second, run where that plan is longer than it may be, is uniform-cost search (Dijkstra 1959), in
+which bytes that close something cost less than others: inside a name or a string, every byte may
+lead to another state, and only few lead out. The path found is then written with as few tokens as
+spell it. So a plan is an upper bound of what is needed, and not always the shortest.
 
 Cost: some 100 microseconds for a state in which any character may come, ten for others; a state
 that was met before costs a look into a dictionary.
@@ -30,9 +29,18 @@ __all__ = ["Plan", "Plans"]
 
 S = TypeVar("S", bound="Hashable")
 
-_CLOSING = frozenset("\"'}])>;.\n")
-_GOING_ON = frozenset(",: ")
-_OPENING = frozenset("{[(<")
+# How soon a byte promises to bring the end. Few may be cheap in a search: where the text is free,
+# all sequences of cheap ones are looked at first.
+_RANKS = {
+    **dict.fromkeys('"}]', 4),
+    **dict.fromkeys("')>;.\n", 3),
+    **dict.fromkeys(":,", 2),
+    **dict.fromkeys("{[(<", 0),
+}
+_FIRST = ('"', "}", "\n")  # what dives prefer, one after the other
+_WEIGHTS = (4, 4, 2, 4, 1)  # by rank: what a step costs
+_BRANCHES = 32  # states that one state leads to before only the most promising are followed
+_UNPROMISING = 8  # of these, how many are followed all the same
 _STEPS_PER_STATE = 50  # ``fewest``: tokens looked at for each state that may be
 
 
@@ -102,7 +110,10 @@ class Plans(Generic[S]):
         if known is None and state not in self._dived:
             if not self.is_full:
                 self._dived.add(state)
-            known = self._keep(self._dive(state))
+            for first in _FIRST:
+                known = self._keep(self._dive(state, first))
+                if known is not None:
+                    break
         if (known is None or known.length > enough) and state not in self._searched:
             if not self.is_full:
                 self._searched.add(state)
@@ -152,46 +163,72 @@ class Plans(Generic[S]):
         allowed = self.engine.allowed_tokens(state)
         return (allowed & self.table.alphabet).to_list()
 
+    def _branches(self, state: S) -> list[tuple[S, int]]:
+        """Return the states that a state leads to, each with the most promising token for it.
+
+        Where text is both free and remembered (the name of a member, which must not come twice),
+        every byte leads to another state; only some are followed then.
+        """
+        advance, rank = self.engine.advance, self._rank
+        found: dict[S, int] = {}
+        for token in self._steps(state):
+            target = advance(state, token)
+            known = found.get(target)
+            if known is None or rank(token) > rank(known):
+                found[target] = token
+        branches = list(found.items())
+        if len(branches) <= _BRANCHES:
+            return branches
+        promising = [branch for branch in branches if rank(branch[1]) > 1]
+        others = [branch for branch in branches if rank(branch[1]) <= 1]
+        return promising + others[:_UNPROMISING]
+
     def _search(self, start: S) -> tuple[list[S], list[int], Plan] | None:
         """Return the states and tokens of a short path, and the plan at its end."""
         engine, known = self.engine, self._known
         came: dict[S, tuple[S, int] | None] = {start: None}
-        # Length of the path and, where the path is to end here, of the plan known from there.
+        # Cost of the path and, where it is to end here, of the plan known from there.
         heap: list[tuple[int, bool, int, S]] = [(0, False, 0, start)]
+        best: dict[S, int] = {start: 0}
+        pushed = 0
         while heap:
             cost, is_end, _, state = heappop(heap)
             if is_end:
                 return self._path(came, state)
+            if cost > best[state]:
+                continue  # a cheaper way here was found since
             if len(came) > self._max_states:
                 return None
-            for token in self._steps(state):
-                target = engine.advance(state, token)
-                if target in came:
+            for target, token in self._branches(state):
+                reached = cost + _WEIGHTS[self._rank(token)]
+                if reached >= best.get(target, reached + 1):
                     continue
+                best[target] = reached
                 came[target] = (state, token)
-                order = len(came)
+                pushed += 1
                 if engine.is_accepting(target):
-                    heappush(heap, (cost + 1, True, order, target))
+                    heappush(heap, (reached, True, pushed, target))
                     continue
                 plan = known.get(target)
                 if plan is not None:
-                    heappush(heap, (cost + 1 + plan.length, True, order, target))
+                    heappush(heap, (reached + plan.length, True, pushed, target))
                 if plan is None or target not in self._searched:
-                    heappush(heap, (cost + 1, False, order, target))
+                    heappush(heap, (reached, False, pushed, target))
         return None
 
-    def _dive(self, start: S) -> tuple[list[S], list[int], Plan] | None:
+    def _dive(self, start: S, first: str) -> tuple[list[S], list[int], Plan] | None:
         """Return what ``_search`` does, for a path that closes what it can at every step."""
-        engine, known = self.engine, self._known
+        engine, known, texts = self.engine, self._known, self.table.texts
         came: dict[S, tuple[S, int] | None] = {start: None}
         stack = [start]
         while stack and len(came) <= self._max_states:
             state = stack.pop()
             if engine.is_accepting(state) or state in known:
                 return self._path(came, state)
+            branches = self._branches(state)
             # The last one put on the stack is the first one tried.
-            for token in sorted(self._steps(state), key=self._rank):
-                target = engine.advance(state, token)
+            branches.sort(key=lambda branch: (texts[branch[1]] == first, self._rank(branch[1])))
+            for target, token in branches:
                 if target not in came:
                     came[target] = (state, token)
                     stack.append(target)
@@ -199,12 +236,7 @@ class Plans(Generic[S]):
 
     def _rank(self, token: int) -> int:
         """Return how soon a token promises to bring the end, by its first character."""
-        first = (self.table.texts[token] or " ")[0]
-        if first in _CLOSING:
-            return 3
-        if first in _GOING_ON:
-            return 2
-        return 0 if first in _OPENING else 1
+        return _RANKS.get((self.table.texts[token] or " ")[0], 1)
 
     def _path(self, came: dict[S, tuple[S, int] | None], end: S) -> tuple[list[S], list[int], Plan]:
         """Return a path from its end, and the plan that goes on from there."""

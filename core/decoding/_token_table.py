@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from formgate.core._native import TokenMask
 
 if TYPE_CHECKING:
+    from formgate.core.decoding._successors import Trie
     from formgate.core.decoding.loop import TokenTexts
 
 __all__ = ["TokenTable", "mark", "token_table"]
@@ -103,6 +104,13 @@ class TokenTable:
     def stops(self) -> TokenMask:
         """The stop ids as a mask."""
         return TokenMask.from_ids(self.size, sorted(self.stop_ids))
+
+    @cached_property
+    def trie(self) -> Trie:
+        """The texts as a trie; made when first asked for."""
+        from formgate.core.decoding._successors import Trie  # noqa: PLC0415 (numpy, and a cycle)
+
+        return Trie(self)
 
     @cached_property
     def alphabet(self) -> TokenMask:

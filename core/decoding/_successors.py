@@ -1,0 +1,166 @@
+"""Where the tokens of a large mask lead, without a step of the engine for each of them.
+
+All tokens are walked at once, byte by byte, through a trie of the vocabulary: level by level, an
+array says in which state each node is. The engine steps only once for each pair of state and byte,
+by the token that is this byte. That gives the right states, since two spellings of a text lead to
+equal states. Tokens with a byte that is no token by itself, and tokens without text, are stepped
+over one by one.
+
+Cost: some 10 ns for each node of the trie, of which a vocabulary of 50,000 tokens has 120,000, and
+a step for each pair not met before: after the first walk few, since the states of neighbouring
+walks are mostly the same. The trie is made once, in some 0.3 s.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Generic, TypeVar
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Hashable
+
+    from numpy.typing import NDArray
+
+    from formgate.core.decoding._token_table import TokenTable
+    from formgate.core.protocol import MaskEngine, TokenMask
+
+__all__ = ["Successors"]
+
+S = TypeVar("S", bound="Hashable")
+
+_DEAD, _UNKNOWN = 0, -1
+_FEW = 1_000  # allowed tokens for which the trie is not worth its walk
+_MAX_STATES = 20_000  # a row of 1 KiB each
+
+
+class Trie:
+    """The texts of a vocabulary that single bytes spell, by length.
+
+    Attributes:
+        levels: For each depth, the nodes' parents (among those of the depth before) and bytes.
+        token_depths: By id: the length of the text; 0 for a token that is not in the trie.
+        token_nodes: By id: which node of that depth it is.
+    """
+
+    def __init__(self, table: TokenTable) -> None:
+        singles = {byte for byte in range(256) if table[chr(byte)] is not None}
+        self.levels: list[tuple[NDArray[np.int32], NDArray[np.int32]]] = []
+        self.token_depths = np.zeros(table.size, np.int32)
+        self.token_nodes = np.zeros(table.size, np.int32)
+        live = [
+            (token, text)
+            for token, text in enumerate(table.texts)
+            if text is not None and all(ord(character) in singles for character in text)
+        ]
+        nodes = {"": 0}
+        depth = 0
+        while live:
+            depth += 1
+            below: dict[str, int] = {}
+            parents: list[int] = []
+            longer = []
+            for token, text in live:
+                prefix = text[:depth]
+                node = below.get(prefix)
+                if node is None:
+                    node = below[prefix] = len(below)
+                    parents.append(nodes[prefix[:-1]])
+                if len(text) == depth:
+                    self.token_depths[token] = depth
+                    self.token_nodes[token] = node
+                else:
+                    longer.append((token, text))
+            data = np.array([ord(prefix[-1]) for prefix in below], np.int32)
+            self.levels.append((np.array(parents, np.int32), data))
+            live, nodes = longer, below
+
+
+class Successors(Generic[S]):
+    """Finds the states after all tokens of a mask.
+
+    Args:
+        engine: Its states must be hashable, and equal where their futures are.
+        table: The tokens.
+    """
+
+    def __init__(self, engine: MaskEngine[S], table: TokenTable) -> None:
+        self._engine = engine
+        self._table = table
+        self._trie: Trie | None = None
+        self._states: list[S | None] = []
+        self._indices: dict[S, int] = {}
+        self._steps: NDArray[np.int32] = np.empty((0, 256), np.int32)
+        self._forget()
+
+    def of(self, state: S, mask: TokenMask) -> tuple[list[S | None], NDArray[np.int32]]:
+        """Return states, and for each token of a mask which of them it leads to.
+
+        The first state stands for none: it is that of the stop ids.
+        """
+        ids = mask.ids()
+        stops = self._table.stop_ids
+        found = np.full(len(ids), _UNKNOWN, np.int32)
+        if len(ids) > _FEW:
+            if len(self._states) > _MAX_STATES:
+                self._forget()
+            self._walk(state, ids, found)
+        for place in np.flatnonzero(found == _UNKNOWN).tolist():
+            token = int(ids[place])
+            target = None if token in stops else self._engine.advance(state, token)
+            found[place] = _DEAD if target is None else self._index_of(target)
+        return self._states, found
+
+    def _walk(self, start: S, ids: NDArray[np.int32], found: NDArray[np.int32]) -> None:
+        """Fill in the states of the tokens that are in the trie."""
+        if self._trie is None:
+            self._trie = self._table.trie
+        trie = self._trie
+        depths, nodes = trie.token_depths[ids], trie.token_nodes[ids]
+        deepest = int(depths.max(initial=0))
+        above = np.array([self._index_of(start)], np.int32)
+        for depth, (parents, data) in enumerate(trie.levels[:deepest], 1):
+            before = above[parents]
+            above = self._steps[before, data]
+            unknown = np.flatnonzero(above == _UNKNOWN)
+            if len(unknown):
+                pairs = np.unique(before[unknown].astype(np.int64) << 8 | data[unknown])
+                for pair in pairs.tolist():
+                    self._step(pair >> 8, pair & 0xFF)
+                above[unknown] = self._steps[before[unknown], data[unknown]]
+            here = np.flatnonzero(depths == depth)
+            found[here] = above[nodes[here]]
+        # What is allowed leads somewhere: where the bytes alone do not tell, the token is asked.
+        found[found == _DEAD] = _UNKNOWN
+
+    def _step(self, index: int, byte: int) -> None:
+        """Fill in one entry of the table of steps."""
+        token = self._table[chr(byte)]
+        state = self._states[index]
+        if token is None or state is None:  # not in the trie; the dead state's row is full
+            return
+        try:
+            target = self._engine.advance(state, token)
+        except (ValueError, LookupError):
+            self._steps[index, byte] = _DEAD
+            return
+        # Looked up before the table is written to: it may grow, and be another one then.
+        number = self._index_of(target)
+        self._steps[index, byte] = number
+
+    def _index_of(self, state: S) -> int:
+        """Return the number of a state."""
+        index = self._indices.get(state)
+        if index is None:
+            index = self._indices[state] = len(self._states)
+            self._states.append(state)
+            if index == len(self._steps):
+                more = np.full((len(self._steps), 256), _UNKNOWN, np.int32)
+                self._steps = np.concatenate([self._steps, more])
+        return index
+
+    def _forget(self) -> None:
+        """Begin with no states but the dead one."""
+        self._states, self._indices = [None], {}
+        self._steps = np.full((64, 256), _UNKNOWN, np.int32)
+        self._steps[_DEAD] = _DEAD
