@@ -110,7 +110,7 @@ class WithinBudget(Generic[S]):
 
     Cost: where few tokens are allowed, a search for those states not met before (see ``_plans``).
     Where many are, ``allowed_tokens`` looks where each of them leads (see ``_successors``), some
-    milliseconds for 50,000 tokens, unless the state was met before; ``candidates`` and
+    ten milliseconds for 50,000 tokens, unless the state was met before; ``candidates`` and
     ``is_allowed`` ask only about the token chosen, and are what ``constrained_decode`` uses where
     the sampler permits it.
 
