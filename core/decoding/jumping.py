@@ -329,6 +329,20 @@ class JumpDecoder(Generic[S]):
         return found[: _followed(self._engine, self._state, found)[0]]
 
 
+class _Masks(Generic[S]):
+    """Masks of states, the last one remembered: a state is asked about more than once in a row."""
+
+    def __init__(self, find: Callable[[S], TokenMask]) -> None:
+        self._find = find
+        self._last: tuple[S, TokenMask] | None = None
+
+    def __call__(self, state: S) -> TokenMask:
+        """Return the mask of a state."""
+        if self._last is None or self._last[0] is not state:
+            self._last = (state, self._find(state))
+        return self._last[1]
+
+
 class _Choosing(Generic[S]):
     """Chooses tokens, by a sampler of ours."""
 
@@ -339,7 +353,7 @@ class _Choosing(Generic[S]):
         if getattr(sampler, "may_choose_again", False):
             candidates = getattr(engine, "candidates", None)
         self._asks = candidates is not None
-        self.masks: Callable[[S], TokenMask] = candidates or engine.allowed_tokens
+        self.masks: _Masks[S] = _Masks(candidates or engine.allowed_tokens)
 
     def __call__(self, state: S, row: Any) -> int:
         """Return the token chosen in a state."""
@@ -358,7 +372,7 @@ class _Delegating(Generic[S]):
 
     def __init__(self, engine: MaskEngine[S], sampler: MaskedSampler) -> None:
         self._sampler = sampler
-        self.masks: Callable[[S], TokenMask] = engine.allowed_tokens
+        self.masks: _Masks[S] = _Masks(engine.allowed_tokens)
         self.accept = sampler.accept
         sampler.reset()
 
