@@ -118,13 +118,13 @@ class Automaton:
         with world.below():
             if search:
                 return NOTHING if self.is_empty(state) else joined
-            scalars = bits, numbers, strings = world.scalars(state)
+            before = world.state(have)
+            scalars = bits, numbers, strings = world.conjoined(state, before, world.state(lits))
             none = not bits and numbers.is_empty() and strings.is_empty()
             if not state.kinds & (ARRAY | OBJECT):
                 state.empty = none
                 if none:
                     return NOTHING
-                before = world.state(have)
                 if not before.kinds & (ARRAY | OBJECT) and world.scalars(before) == scalars:
                     return have
             elif not none:

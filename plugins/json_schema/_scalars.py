@@ -108,6 +108,12 @@ class ScalarSets:
             state.scalars = found
         return found
 
+    def conjoined(self, state: State, left: State, right: State) -> Scalars:
+        """Return the scalars of a state that is known to be the conjunction of two others."""
+        if state.scalars is None and state.kinds & _SCALARS:
+            state.scalars = _meet(self.scalars(left), self.scalars(right))
+        return self.scalars(state)
+
     def scalars_of(self, lit: int) -> Scalars:
         """Return the null, truth values, numbers and strings that satisfy a literal.
 

@@ -179,10 +179,9 @@ class ObjectShape:
             return False
         if not self.required.keys() >= other.required.keys():
             return False
-        if other.universals and not set(self.universals) >= set(other.universals):
-            return False
-        if other.some and not set(self.some) >= set(other.some):
-            return False
+        for mine, others in ((self.universals, other.universals), (self.some, other.some)):
+            if mine != others and not set(mine) >= set(others):
+                return False
         props = self.props
         for name, lits in other.props.items():
             have = props.get(name, ())
