@@ -15,10 +15,10 @@ if TYPE_CHECKING:
 def build_workload(cases: Iterable[Case], tokeniser: Tokeniser) -> list[dict[str, Any]]:
     """Return one JSON-ready entry per case, in order.
 
-    `runs` are matching texts, `rejects` non-matching ones: dictionaries of the text's number, the
-    tokenisation and the ids. The first run of a case is always its first text in its first
-    tokenisation; one that equals another of the same text is left out, as are texts with bytes that
-    the vocabulary lacks.
+    `compared` says that masks are, so that engines sum them up. `runs` are matching texts,
+    `rejects` non-matching ones: dictionaries of the text's number, the tokenisation and the ids.
+    The first run of a case is always its first text in its first tokenisation; one that equals
+    another of the same text is left out, as are texts with bytes that the vocabulary lacks.
     """
     return [
         {
@@ -26,6 +26,7 @@ def build_workload(cases: Iterable[Case], tokeniser: Tokeniser) -> list[dict[str
             "format": case.format,
             "source": case.source,
             "dialects": {package: asdict(own) for package, own in case.dialects.items()},
+            "compared": case.common and case.same_masks,
             "runs": _tokenised(case.matching, tokeniser, case.tokenisations),
             "rejects": _tokenised(case.non_matching, tokeniser, case.tokenisations),
         }
