@@ -5,7 +5,8 @@ Usage: python served_run.py SCENARIO MODEL_FOLDER < requests.json > outputs.json
 Scenarios: ``structured``, ``ngram`` (structured, with drafts), ``logits`` (the logits processor),
 ``beams`` (beam search; outputs are texts, the prompt before them), ``errors`` (bad requests).
 A request: ``{"prompt", "kind", "text", "params"}``; an output:
-``{"text", "finish", "logprobs"}``, or ``{"error", "type"}``.
+``{"text", "finish", "logprobs"}``, or ``{"error", "type"}``. ``ROUNDS=3`` in the environment also
+times eight outputs of 40 tokens, with and without a constraint, three times each.
 """
 
 from __future__ import annotations
@@ -21,6 +22,15 @@ SETTINGS = {
     "VLLM_CPU_KVCACHE_SPACE": "1",
     "OMP_NUM_THREADS": "1",
     "VLLM_NO_USAGE_STATS": "1",
+}
+
+
+# Under the constraint and without it an output is 40 tokens long, so that times can be compared.
+TIMED = {
+    "prompt": "Once upon a time",
+    "params": {"max_tokens": 40, "min_tokens": 40, "temperature": 0.0},
+    "structured": {"kind": "json", "text": '{"type": "string", "minLength": 400}'},
+    "free": {},
 }
 
 
@@ -46,6 +56,12 @@ def sampling(scenario, request):
     return SamplingParams(**given)
 
 
+def generated(engine, scenario, requests):
+    params = [sampling(scenario, request) for request in requests]
+    prompts = [request["prompt"] for request in requests]
+    return [described(each) for each in engine.generate(prompts, params)]
+
+
 def described(output):
     return [
         {
@@ -59,6 +75,16 @@ def described(output):
         }
         for each in output.outputs
     ]
+
+
+def refused(engine, scenario, request):
+    from vllm.exceptions import VLLMValidationError
+
+    try:
+        engine.generate([request["prompt"]], sampling(scenario, request))
+    except VLLMValidationError as error:
+        return {"type": type(error).__name__, "error": str(error)}
+    return {"type": None}
 
 
 def beams(engine, request):
@@ -80,7 +106,6 @@ def main():
     if scenario != "logits":
         os.environ["FORMGATE_VLLM_BACKEND"] = "outlines"
     from vllm import LLM
-    from vllm.exceptions import VLLMValidationError
 
     options = {}
     if scenario == "ngram":
@@ -104,28 +129,23 @@ def main():
         **options,
     )
     requests = json.load(sys.stdin)
-    outputs = []
-    started = time.perf_counter()
     if scenario == "errors":
-        for request in requests:
-            try:
-                engine.generate([request["prompt"]], sampling(scenario, request))
-            except VLLMValidationError as error:
-                outputs.append({"type": type(error).__name__, "error": str(error)})
-            else:
-                outputs.append({"type": None})
+        outputs = [refused(engine, scenario, request) for request in requests]
     elif scenario == "beams":
         outputs = [beams(engine, request) for request in requests]
     else:
-        params = [sampling(scenario, request) for request in requests]
-        prompts = [request["prompt"] for request in requests]
-        outputs = [described(each) for each in engine.generate(prompts, params)]
+        outputs = generated(engine, scenario, requests)
+    seconds = []
+    for _ in range(int(os.environ.get("ROUNDS", "0"))):
+        for kind in ("structured", "free"):
+            started = time.perf_counter()
+            generated(engine, scenario, [{**TIMED, **TIMED[kind]}] * 8)
+            seconds.append((kind, time.perf_counter() - started))
     counters = {
         metric.name: getattr(metric, "value", None)
         for metric in engine.get_metrics()
         if metric.name.startswith("vllm:spec_decode")
     }
-    seconds = time.perf_counter() - started
     json.dump({"outputs": outputs, "counters": counters, "seconds": seconds}, result)
     result.close()
 
