@@ -26,7 +26,7 @@ OURS = "formgate"
 
 @dataclass(frozen=True)
 class Goal:
-    """A figure of replays, and the most that ours may be of the best rival's."""
+    """A figure of replays, and the most that ours may be of the best rival's, or in microseconds."""
 
     title: str
     entries: tuple[str, ...]
@@ -34,6 +34,7 @@ class Goal:
     metric: str
     ratio: float
     rivals: tuple[str, ...] = ()
+    most_us: float | None = None
 
 
 _SCHEMAS = ("schema-tekken", "schema-qwen")
@@ -52,6 +53,7 @@ GOALS = (
     Goal("schemas", _SCHEMAS, "first", "compile + first mask mean, ms", 0.05, ("xgrammar",)),
     Goal("schemas, same output again", _SCHEMAS, "again", "mask p50", 0.1, _LLG),
     Goal("schemas, same output again", _SCHEMAS, "again", "mask p50", 1.0, ("xgrammar",)),
+    Goal("schemas, same output again", _SCHEMAS, "again", "advance mean", 1.0, most_us=1.0),
     Goal("regexes", _REGEXES, "first", "mask mean", 0.2),
     Goal("regexes", _REGEXES, "first", "mask p99", 0.2),
     Goal("regexes", _REGEXES, "first", "compile + first mask mean, ms", 1.0),
@@ -90,6 +92,10 @@ def _of_goal(goal: Goal, entry: str, load: Load) -> Iterator[list[str]]:
                 found.append((left / right, left, right, rival))
         if found:
             ratio, left, right, rival = max(found)
+            if goal.most_us is not None:
+                what = goal.title, vocabulary, goal.metric
+                yield _row(what, left / US, (right / US, rival), goal.most_us, "µs")
+                continue
             size = "ms" if unit == MS else "µs"
             yield [
                 goal.title,
