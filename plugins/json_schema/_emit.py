@@ -140,11 +140,14 @@ class Emitter:
 
     def style(self, level: int) -> Style:
         """Return what stands between tokens at a level."""
-        if not self._levels:
-            level = 0
-        while len(self._styles) <= level:
-            self._styles.append(style(self.options, self.builder, len(self._styles)))
-        return self._styles[level]
+        styles = self._styles
+        if styles and not self._levels:
+            return styles[0]
+        while len(styles) <= level:
+            styles.append(style(self.options, self.builder, len(styles)))
+            if not self._levels:
+                break
+        return styles[level if self._levels else 0]
 
     def scalars(self, state: State) -> list[Node]:
         """Return the nodes of the null, truth values, numbers and strings of a state."""
