@@ -26,7 +26,7 @@ OURS = "formgate"
 
 @dataclass(frozen=True)
 class Goal:
-    """A figure of replays, and the most that ours may be of the best rival's, or in microseconds."""
+    """A figure of replays, and the most that ours may be: of the best rival's, or in µs."""
 
     title: str
     entries: tuple[str, ...]
