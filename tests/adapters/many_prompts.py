@@ -369,7 +369,9 @@ def run(backend: str, count: int, formats: set[str]) -> list[Row]:
     own = {}
     if backend == "llama_cpp" and "json_schema" in formats:
         own = grammars()
-        (own["our mask in its chain"],) = (e for c, e in engines if c.format == "json_schema")
+        (own["our mask in its chain"],) = (
+            e.engine for c, e in engines if c.format == "json_schema"
+        )
     rows: dict[str, Row] = {}
     for seed, text in enumerate(PROMPTS[:: len(PROMPTS) // count][:count]):
         work = (decoder.loaded.encode_chat(text), seed)
