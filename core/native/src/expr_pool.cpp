@@ -5,6 +5,8 @@
 #include <atomic>
 #include <cassert>
 
+#include "dispose.hpp"
+
 #ifndef _WIN32
 #include <pthread.h>
 #endif
@@ -117,7 +119,11 @@ std::shared_ptr<ExprPool> ExprPool::current() {
     const std::unique_lock<std::mutex> pool_guard = slot->acquire();
     if (slot->memory_usage() <= pool_budget.load()) return slot;
   }
-  slot = std::make_shared<ExprPool>();
+  slot = std::shared_ptr<ExprPool>(new ExprPool(), [](ExprPool* pool) {
+    constexpr std::size_t kSmall = 4096;
+    std::unique_ptr<ExprPool> own(pool);
+    if (own->node_count() > kSmall) dispose(std::move(own));
+  });
   return slot;
 }
 
@@ -301,7 +307,7 @@ void ExprPool::trim() {
     node.form = nullptr;
     node.form_size = 0;
   }
-  rows_.clear();
+  dispose(std::exchange(rows_, {}));
   lexing_->trim();
   forms_here_.clear();
   conditions_.clear();

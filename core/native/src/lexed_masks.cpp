@@ -6,14 +6,11 @@
 // spanner table of Park, Zhou, D'Antoni, "Flexible and Efficient Grammar-Constrained Decoding"
 // (ICML 2025), but built as far as decoding comes, and with guards. A parser state walks the trees
 // of the terminals that it takes.
-#include "lexed_masks.hpp"
-
 #include <algorithm>
-#include <map>
 
 #include "formgate/buckets.hpp"
 #include "formgate/expr_pool.hpp"
-#include "mask_sink.hpp"
+#include "lexed_building.hpp"
 
 namespace formgate {
 namespace {
@@ -24,35 +21,19 @@ constexpr std::uint32_t kLargeSubtree = 512;
 // Subtrees with more tokens than this have tables of their own, which other tables include: states
 // of the lexer that differ at first soon agree.
 constexpr std::uint32_t kOwnTable = 128;
+
+// Fewer tokens below a node are walked, even where text leaves the state as it is.
+constexpr std::uint32_t kFewTokens = 32;
 constexpr std::uint32_t kOwnTree = 64;
 
 }  // namespace
 
-struct LexedMasks::Building {
-  struct Open {
-    std::uint16_t terminal;
-    ExprId guard;
-    MaskCache::Sink ends;
-    std::vector<std::pair<std::string_view, Ranks>> suffixes;
-    std::vector<const Group*> parts;
-    std::vector<std::uint32_t> large;
-  };
-  MaskCache::Sink inside;
-  std::map<std::uint32_t, MaskCache::Sink> checks;
-  std::vector<Open> groups;
-
-  Open& group(std::uint16_t terminal, ExprId guard, const Vocabulary& vocabulary) {
-    for (Open& open : groups) {
-      if (open.terminal == terminal && open.guard == guard) return open;
-    }
-    groups.push_back({terminal, guard, MaskCache::Sink(vocabulary), {}, {}, {}});
-    return groups.back();
-  }
-};
-
 void LexedMasks::clear() {
   tables_.clear();
   trees_.clear();
+  run_parts_.clear();
+  uniform_.clear();
+  readings_.clear();
   exits_.clear();
   moves_.clear();
   bytes_ = 0;
@@ -66,7 +47,6 @@ const LexedMasks::Moves& LexedMasks::moves(std::uint32_t state) {
   for (const Lexing::Edge& edge : pool_.lexing().expanded_state(state).edges) {
     edge.bytes.for_each([&](std::uint8_t byte) { out->next[byte] = edge.target; });
   }
-  out->loop = loop_of(state, *out);
   bytes_ += sizeof(Moves) + 32;
   slot = std::move(out);
   return *slot;
@@ -79,7 +59,15 @@ bool LexedMasks::stays(std::uint32_t state) {
          lexing.leads_on(state, nullptr);
 }
 
-LoopSet LexedMasks::loop_of(std::uint32_t state, const Moves& moves) {
+const LoopSet& LexedMasks::loop_of(std::uint32_t state) {
+  moves(state);
+  Moves& known = *moves_[state];
+  if (!known.loop_known) known.loop = find_loop(state, known);
+  known.loop_known = true;
+  return known.loop;
+}
+
+LoopSet LexedMasks::find_loop(std::uint32_t state, const Moves& moves) {
   const Lexing::State& from = pool_.lexing().states_[state];
   if (!from.open || !stays(state)) return {};
   ByteSet bytes;
@@ -199,48 +187,53 @@ const LexedMasks::Table& LexedMasks::table(std::uint32_t state, std::uint32_t no
   const auto letters = vocabulary_.letters();
   Building building{MaskCache::Sink(vocabulary_), {}, {}};
   std::vector<std::pair<std::uint32_t, std::uint32_t>> stack{{node, state}};
+  const auto enter = [&](std::uint32_t child, std::uint32_t next) {
+    const TrieNode& below = trie[child];
+    const bool open = pool_.lexing().states_[next].open;
+    if (open && below.child_count > 0 && loop_of(next).covers(below, letters[child])) {
+      building.inside.add_ranks(below.rank_begin, below.rank_end);
+      const auto& accepts = pool_.lexing().states_[next].accepts;
+      if (accepts.empty()) return;
+      // Lexemes end everywhere below, and nothing goes on after them.
+      leave(building, child, next);
+      for (Building::Open& group : building.groups) {
+        const auto same = [&](const Lexing::Accept& accept) {
+          return accept.terminal == group.terminal && accept.guard == group.guard;
+        };
+        if (std::ranges::any_of(accepts, same)) {
+          group.ends.add_ranks(below.rank_begin, below.rank_end);
+        }
+      }
+      return;
+    }
+    if (open && below.own_count > 0) {
+      if (stays(next)) {
+        building.inside.add_ranks(below.rank_begin, below.own_end());
+      } else {
+        building.checks.try_emplace(next, vocabulary_)
+            .first->second.add_ranks(below.rank_begin, below.own_end());
+      }
+    }
+    leave(building, child, next);
+    if (!open || below.child_count == 0) return;
+    if (below.rank_end - below.rank_begin > kOwnTable) {
+      include(building, this->table(next, child));
+    } else {
+      stack.emplace_back(child, next);
+    }
+  };
   while (!stack.empty()) {
     const auto [at, from] = stack.back();
     stack.pop_back();
-    const Moves& row = moves(from);
     const TrieNode& parent = trie[at];
+    if (parent.rank_end - parent.rank_begin > kFewTokens && run_below(building, at, from, enter)) {
+      continue;
+    }
+    const Moves& row = moves(from);
     for (std::uint32_t i = 0; i < parent.child_count; ++i) {
       const std::uint32_t child = parent.first_child + i;
       const std::uint32_t next = row.next[labels[child]];
-      if (next == kNoIndex) continue;
-      const TrieNode& below = trie[child];
-      const bool open = pool_.lexing().states_[next].open;
-      if (open && below.child_count > 0 && moves(next).loop.covers(below, letters[child])) {
-        building.inside.add_ranks(below.rank_begin, below.rank_end);
-        const auto& accepts = pool_.lexing().states_[next].accepts;
-        if (accepts.empty()) continue;
-        // Lexemes end everywhere below, and nothing goes on after them.
-        leave(building, child, next);
-        for (Building::Open& group : building.groups) {
-          const auto same = [&](const Lexing::Accept& accept) {
-            return accept.terminal == group.terminal && accept.guard == group.guard;
-          };
-          if (std::ranges::any_of(accepts, same)) {
-            group.ends.add_ranks(below.rank_begin, below.rank_end);
-          }
-        }
-        continue;
-      }
-      if (open && below.own_count > 0) {
-        if (stays(next)) {
-          building.inside.add_ranks(below.rank_begin, below.own_end());
-        } else {
-          building.checks.try_emplace(next, vocabulary_)
-              .first->second.add_ranks(below.rank_begin, below.own_end());
-        }
-      }
-      leave(building, child, next);
-      if (!open || below.child_count == 0) continue;
-      if (below.rank_end - below.rank_begin > kOwnTable) {
-        include(building, this->table(next, child));
-      } else {
-        stack.emplace_back(child, next);
-      }
+      if (next != kNoIndex) enter(child, next);
     }
   }
   auto out = std::make_unique<Table>();
@@ -281,7 +274,7 @@ std::shared_ptr<const TokenSet> LexedMasks::exits(const Group& group, ExprId nex
 
 // The mask of a state with a lexer, below a node of the trie.
 void MaskCache::lexed_item(ExprId id, std::uint32_t node, Mask& out) {
-  if (!lexed_) lexed_ = std::make_unique<LexedMasks>(pool_, *vocabulary_);
+  if (!lexed_) lexed_ = std::make_unique<LexedMasks>(*this);
   Lexing& lexing = pool_.lexing();
   const Node state = pool_.node(id);
   const std::uint32_t stack = state.b;

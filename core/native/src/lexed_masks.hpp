@@ -1,6 +1,7 @@
 // Masks of states with a lexer; see lexed_masks.cpp.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string_view>
 #include <unordered_map>
@@ -13,7 +14,8 @@ namespace formgate {
 
 class LexedMasks {
  public:
-  LexedMasks(ExprPool& pool, const Vocabulary& vocabulary) : pool_(pool), vocabulary_(vocabulary) {}
+  explicit LexedMasks(MaskCache& cache)
+      : cache_(cache), pool_(cache.pool_), vocabulary_(*cache.vocabulary_) {}
 
   using Ranks = std::pair<std::uint32_t, std::uint32_t>;  // tokens [first, second)
   // Texts that tokens go on with after a lexeme, as a tree.
@@ -52,11 +54,47 @@ class LexedMasks {
   struct Moves {
     std::uint32_t next[256];  // kNoIndex: none
     LoopSet loop;             // texts that stay in this state and leave no lexeme behind
+    bool loop_known;          // it was asked for
+  };
+  // The largest set of characters that lead on together.
+  struct Uniform {
+    std::uint32_t target = kNoIndex;
+    CharSet set;
   };
   struct Building;
+  // What a state becomes by characters of a class, all of which lead on together.
+  struct Run {
+    std::uint32_t class_index = kNoIndex;
+    std::vector<std::uint32_t> states;  // after 0, 1, ... characters
+    bool endless = false;               // the only state, however many
+    std::uint32_t at(std::uint32_t count) const {
+      if (endless) return states[0];
+      return count < states.size() ? states[count] : kNoIndex;
+    }
+  };
 
   const Moves& moves(std::uint32_t state);
-  LoopSet loop_of(std::uint32_t state, const Moves& moves);
+  const LoopSet& loop_of(std::uint32_t state);
+  LoopSet find_loop(std::uint32_t state, const Moves& moves);
+  // Where text of a class is read uniformly, the vocabulary's tables of the class tell what lies
+  // below a node; `enter` takes what leaves it. False: the trie must be walked.
+  bool run_below(Building& building, std::uint32_t node, std::uint32_t state,
+                 const std::function<void(std::uint32_t, std::uint32_t)>& enter);
+  struct Reading {
+    std::uint32_t class_index = kNoIndex;  // none: too few
+    bool endless = false;
+    ByteSet leaving = {};
+  };
+  const Reading& reading(std::uint32_t state);
+  bool extend(Run& run, const CharSet& set, std::uint32_t longest);
+  const Uniform& uniform(std::uint32_t state);
+  void add_complete(MaskCache::Sink& sink, const TokenSet& tokens);
+  bool closes(Building& building, const Run& run, std::uint32_t node, std::uint8_t byte,
+              const std::vector<MaskCache::Exit>& exits);
+  const Group& closing_part(ExprId guard, std::uint32_t node, std::uint32_t class_index,
+                            std::uint8_t byte, const std::vector<MaskCache::Exit>& exits);
+  const Group& run_part(ExprId guard, std::uint32_t node, std::uint32_t class_index,
+                        const ByteSet& leaving);
   bool stays(std::uint32_t state);
   void leave(Building& building, std::uint32_t node, std::uint32_t state);
   void include(Building& building, const Table& table) const;
@@ -75,8 +113,30 @@ class LexedMasks {
     }
   };
 
+  MaskCache& cache_;
   ExprPool& pool_;
   const Vocabulary& vocabulary_;
+  struct RunKey {
+    ExprId guard;
+    std::uint32_t node;
+    std::uint32_t class_index;
+    std::uint16_t byte;  // that ends the lexeme; 256: it ends before
+    bool operator==(const RunKey&) const = default;
+  };
+  struct RunHash {
+    std::size_t operator()(const RunKey& key) const {
+      return Hasher(index_of(key.guard))
+          .add(key.node)
+          .add(key.class_index)
+          .add(key.byte)
+          .finish()
+          .lo;
+    }
+  };
+  std::unordered_map<RunKey, std::unique_ptr<Group>, RunHash> run_parts_;
+  std::unordered_map<std::uint32_t, Uniform> uniform_;
+  std::unordered_map<std::uint32_t, Reading> readings_;
+  Bitmap incomplete_;  // tokens that end inside a character
   std::unordered_map<std::uint64_t, std::unique_ptr<Table>> tables_;  // (state, node)
   std::unordered_map<std::uint64_t, std::unique_ptr<Group>> trees_;   // (guard, node)
   std::unordered_map<std::uint32_t, std::unique_ptr<Moves>> moves_;

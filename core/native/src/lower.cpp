@@ -7,6 +7,27 @@
 #include "special_text.hpp"
 
 namespace formgate {
+namespace {
+
+// Texts that begin with a match, without looking at what follows it: among well-formed texts they
+// are the same, and what is not among them is dead as soon as the match is complete.
+ExprId open_ended(ExprPool& pool, ExprId id) {
+  if (!(pool.node(id).flags & kText)) return id;
+  std::vector<ExprId> parts;
+  if (pool.node(id).kind == Kind::kUnion) {
+    const auto members = pool.members(pool.node(id));
+    for (ExprId member : std::vector<ExprId>(members.begin(), members.end())) {
+      parts.push_back(open_ended(pool, member));
+    }
+    return pool.unite(parts);
+  }
+  for (; pool.node(id).kind == Kind::kConcat; id = pool.tail(id)) parts.push_back(pool.head(id));
+  ExprId out = id == ExprPool::kTextId ? ExprPool::kAllId : id;
+  for (; !parts.empty(); parts.pop_back()) out = pool.concat(parts.back(), out);
+  return out;
+}
+
+}  // namespace
 
 // Look-behinds of one scope: trackers, and which node became which.
 struct Grammar::Scope {
@@ -161,7 +182,7 @@ ExprId Grammar::build(ExprPool& pool, const Node& node, const std::vector<ExprId
       }
       return pool.strings(automata_[node.extra]);
     case Op::kLookAhead:
-      return pool.look(node.negative ? pool.complement(parts[0]) : parts[0]);
+      return pool.look(node.negative ? pool.complement(open_ended(pool, parts[0])) : parts[0]);
     case Op::kLookBehind: {
       const auto known = std::ranges::find(scope.trackers, parts[0]);
       const auto tracker = static_cast<std::uint32_t>(known - scope.trackers.begin());

@@ -4,6 +4,7 @@
 #include <atomic>
 #include <cstring>
 
+#include "dispose.hpp"
 #include "lexed_masks.hpp"
 #include "mask_sink.hpp"
 #include "part_walk.hpp"
@@ -130,9 +131,9 @@ void MaskCache::compress(Mask& mask) {
 }
 
 void MaskCache::evict() {
-  masks_.clear();
-  exits_.clear();
-  tables_.clear();
+  dispose(std::exchange(masks_, {}));
+  dispose(std::exchange(exits_, {}));
+  dispose(std::exchange(tables_, {}));
   if (lexed_) lexed_->clear();
   bytes_ = 0;
 }
@@ -147,6 +148,10 @@ void MaskCache::item(ExprId id, std::uint32_t node, Mask& out) {
   if (plain && options_.class_tables && kind == Kind::kLexed && depth_ < kMostNested &&
       pool_.tail(id) == ExprPool::kEpsilonId) {
     lexed_item(id, node, out);
+    return;
+  }
+  if (plain && options_.class_tables && kind == Kind::kAnd && depth_ < kMostNested &&
+      guarded_item(id, node, out)) {
     return;
   }
   if (plain && options_.class_tables && kind == Kind::kKeyed && depth_ < kMostNested &&

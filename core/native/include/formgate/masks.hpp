@@ -47,7 +47,7 @@ class TokenSet {
 struct Mask {
   struct Part {
     std::shared_ptr<const TokenSet> tokens;
-    const Bitmap* limit;  // owned by the vocabulary; null: no cut
+    const Bitmap* limit;  // owned by the vocabulary or the cache; null: no cut
   };
   std::vector<Part> parts;
   bool accepting = false;
@@ -153,6 +153,8 @@ class MaskCache {
   void remove(Mask::Part& part, const std::vector<TokenId>& dead) const;
   void collect(const Mask& mask, Sink& sink) const;
   void lexed_item(ExprId id, std::uint32_t node, Mask& out);
+  bool guarded_item(ExprId id, std::uint32_t node, Mask& out);
+  const Bitmap* beginning_with(const ByteSet& bytes, std::uint32_t node);
   void walk_item(ExprId id, std::uint32_t node, Mask& out);
   void leaf_item(ExprId id, std::uint32_t node, Mask& out);
   void append(Mask& out, ExprId id, std::uint32_t node);
@@ -209,6 +211,8 @@ class MaskCache {
   std::unique_ptr<LexedMasks> lexed_;              // once a grammar has a lexer
   std::unique_ptr<KeyTokens> key_tokens_[4];
   std::vector<std::pair<std::uint32_t, ExprId>> stack_;  // scratch of walks
+  // Tokens below a node that go on with a byte of a set.
+  std::unordered_map<std::uint64_t, std::shared_ptr<const Bitmap>> first_bytes_;
   std::unique_ptr<TokenTree> tree_;
   std::vector<std::uint32_t> escaped_;  // ranks with a backslash and a quote after it
   std::size_t bytes_ = 0;

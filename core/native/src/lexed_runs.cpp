@@ -1,0 +1,317 @@
+// Tables of lexer states that read text of a class uniformly: names, comments, blanks, and strings
+// that count their characters.
+//
+// Inside such text a state is known from the number of characters read, so what lies below a node
+// of the trie is in the vocabulary's tables of the class: tokens made of it, and the edges on which
+// text leaves it. No part of the trie is walked, and what follows a lexeme in a token is the same
+// for all states under one guard.
+#include <algorithm>
+
+#include "formgate/expr_pool.hpp"
+#include "lexed_building.hpp"
+#include "utf8.hpp"
+
+namespace formgate {
+namespace {
+
+// A class of fewer characters spells so little that a walk is as fast.
+constexpr std::uint32_t kFewest = 4;
+
+// Beyond this many tokens behind an edge, their masks are shared instead.
+constexpr std::uint32_t kLargeSubtree = 512;
+
+constexpr std::uint16_t kNoByte = 256;
+
+// The characters that begin with a byte; empty where it begins none.
+CharSet beginning_with(std::uint8_t byte) {
+  const int length = continuations(byte);
+  if (length < 0) return CharSet();
+  const std::uint32_t low = lead_bits(byte, length) << (6 * length);
+  const std::uint32_t high = std::min(low + (1u << (6 * length)) - 1, kMaxCodePoint);
+  return CharSet({{std::max(low, kLeast[length]), high}}).intersect(CharSet::all());
+}
+
+}  // namespace
+
+const LexedMasks::Uniform& LexedMasks::uniform(std::uint32_t state) {
+  if (const auto it = uniform_.find(state); it != uniform_.end()) return it->second;
+  using Ways = std::vector<std::pair<std::uint32_t, Interval>>;  // target, characters
+  std::map<std::pair<std::uint32_t, int>, Ways> memo;
+  // What `rest` continuation bytes lead to, by the bits they add.
+  const auto ways = [&](auto&& self, std::uint32_t from, int rest) -> const Ways& {
+    auto [it, fresh] = memo.try_emplace({from, rest});
+    if (!fresh) return it->second;
+    Ways out;
+    const std::uint32_t span = 1u << (6 * (rest - 1));
+    const auto add = [&](std::uint32_t target, std::uint32_t low, std::uint32_t high) {
+      if (!out.empty() && out.back().first == target && out.back().second.high + 1 == low) {
+        out.back().second.high = high;
+      } else {
+        out.push_back({target, {low, high}});
+      }
+    };
+    for (std::uint32_t b = 0x80; b < 0xC0; ++b) {
+      const std::uint32_t next = moves(from).next[b];
+      if (next == kNoIndex) continue;
+      const std::uint32_t base = (b & 0x3F) * span;
+      if (rest == 1) {
+        add(next, base, base);
+      } else {
+        for (const auto& [target, range] : self(self, next, rest - 1)) {
+          add(target, base + range.low, base + range.high);
+        }
+      }
+    }
+    return memo[{from, rest}] = std::move(out);
+  };
+  std::map<std::uint32_t, std::vector<Interval>> sets;
+  for (std::uint32_t b = 0; b < 0xF5; ++b) {
+    const std::uint32_t next = moves(state).next[b];
+    const int length = continuations(static_cast<std::uint8_t>(b));
+    if (next == kNoIndex || length < 0) continue;
+    if (length == 0) {
+      sets[next].push_back({b, b});
+      continue;
+    }
+    const std::uint32_t base = lead_bits(static_cast<std::uint8_t>(b), length) << (6 * length);
+    for (const auto& [target, range] : ways(ways, next, length)) {
+      sets[target].push_back({base + range.low, base + range.high});
+    }
+  }
+  Uniform out;
+  std::uint64_t most = 0;
+  for (const auto& [target, intervals] : sets) {
+    std::uint64_t size = 0;
+    for (const Interval& interval : intervals) size += interval.high - interval.low + 1;
+    if (size <= most) continue;
+    most = size;
+    out.target = target;
+    out.set = CharSet(intervals).intersect(CharSet::all());
+  }
+  bytes_ += sizeof(Uniform) + out.set.intervals().size() * sizeof(Interval);
+  return uniform_.emplace(state, std::move(out)).first->second;
+}
+
+// Appends the states after 1, 2, ... characters of the set, as far as tokens go. Returns false
+// where the characters part company, or where a lexeme may end on the way.
+bool LexedMasks::extend(Run& run, const CharSet& set, std::uint32_t longest) {
+  while (run.states.size() <= longest) {
+    const Uniform& next = uniform(run.states.back());
+    if (next.target == kNoIndex || next.set.intersect(set).empty()) {
+      const Moves& row = moves(run.states.back());
+      // Nothing of the set may go on.
+      for (unsigned b = 0; b < 256; ++b) {
+        if (row.next[b] != kNoIndex &&
+            !beginning_with(static_cast<std::uint8_t>(b)).intersect(set).empty()) {
+          return false;
+        }
+      }
+      return true;
+    }
+    if (!set.subset_of(next.set)) return false;
+    const Lexing::State& state = pool_.lexing().states_[next.target];
+    if (!state.open || !state.accepts.empty() || !stays(next.target)) return false;
+    run.states.push_back(next.target);
+  }
+  return true;
+}
+
+// A lexeme may end with these tokens: they do not end inside a character.
+void LexedMasks::add_complete(MaskCache::Sink& sink, const TokenSet& tokens) {
+  if (incomplete_.empty()) {
+    incomplete_.assign(vocabulary_.words(), 0);
+    for (const TokenGroup& group : vocabulary_.groups()) {
+      if (!(group.buckets & kIncompleteBucket)) continue;
+      for (TokenId id : group.ids) set_bit(incomplete_.data(), id);
+    }
+  }
+  TokenSet whole;
+  for (TokenId id : tokens.ids) {
+    if (!test_bit(incomplete_.data(), id)) whole.ids.push_back(id);
+  }
+  whole.dense = tokens.dense;
+  for (std::size_t i = 0; i < whole.dense.size(); ++i) whole.dense[i] &= ~incomplete_[i];
+  sink.add_set(whole);
+}
+
+// The class of characters that a state reads uniformly, and the bytes that may begin others.
+const LexedMasks::Reading& LexedMasks::reading(std::uint32_t state) {
+  if (const auto it = readings_.find(state); it != readings_.end()) return it->second;
+  Reading out;
+  const Uniform& next = uniform(state);
+  CharSet set = next.set;
+  out.endless = next.target == state;
+  if (out.endless) {
+    const Lexing::State& from = pool_.lexing().states_[state];
+    if (!from.open || !stays(state)) set = CharSet();
+    // No lexeme ends between two characters of the set.
+    std::vector<Interval> onward;
+    const std::vector<Lexing::Accept> accepts = pool_.lexing().states_[state].accepts;
+    for (const Lexing::Accept& accept : accepts) {
+      for (const LinearTerm& term : pool_.linear_form(accept.guard)) {
+        if (!pool_.live(term.target)) continue;
+        term.bytes.for_each([&](std::uint8_t byte) {
+          const CharSet characters = beginning_with(byte);
+          onward.insert(onward.end(), characters.intervals().begin(), characters.intervals().end());
+        });
+      }
+    }
+    if (!onward.empty()) set = set.intersect(CharSet(std::move(onward)).complement());
+  }
+  if (set.size() >= kFewest) {
+    out.class_index = pool_.intern_class(set);
+    for (unsigned b = 0; b < 256; ++b) {
+      const CharSet characters = beginning_with(static_cast<std::uint8_t>(b));
+      const bool inside = !characters.empty() &&
+                          set.covers(characters.intervals()[0].low, characters.intervals()[0].high);
+      if (!inside) out.leaving.insert(static_cast<std::uint8_t>(b));
+    }
+  }
+  return readings_.emplace(state, std::move(out)).first->second;
+}
+
+bool LexedMasks::run_below(Building& building, std::uint32_t node, std::uint32_t state,
+                           const std::function<void(std::uint32_t, std::uint32_t)>& enter) {
+  if (!cache_.options_.class_tables) return false;
+  const Reading read = reading(state);
+  if (read.class_index == kNoIndex) return false;
+  Run run{read.class_index, {state}, read.endless};
+  const ByteSet leaving = read.leaving;
+  const std::vector<Lexing::Accept> accepts = pool_.lexing().states_[state].accepts;
+  MaskCache::ClassTable& table = cache_.class_table(run.class_index, node);
+  const Bitmap* limit = nullptr;
+  if (!run.endless) {
+    if (!extend(run, pool_.char_class(run.class_index), table.longest)) return false;
+    const std::size_t most = run.states.size() - 1;
+    if (most < table.longest) {
+      std::size_t before = 0;  // the tables count from the beginning of a token
+      for (char c : vocabulary_.path(node))
+        before += !is_continuation(static_cast<std::uint8_t>(c));
+      if (most + before < vocabulary_.max_characters()) {
+        limit = vocabulary_.at_most(static_cast<std::uint32_t>(most + before));
+        if (!limit) return false;
+      }
+    }
+  }
+  ByteSet followed;  // bytes that leave the class, and that a lexeme may go on with
+  leaving.for_each([&](std::uint8_t byte) {
+    for (std::uint32_t at : run.states) {
+      if (moves(at).next[byte] != kNoIndex) followed.insert(byte);
+    }
+  });
+  std::shared_ptr<const TokenSet> inside = table.inside;
+  if (limit) {
+    MaskCache::Sink sink(vocabulary_);
+    Mask cut;
+    cut.parts.push_back({inside, limit});
+    cache_.collect(cut, sink);
+    inside = sink.finish();
+  }
+  building.inside.add_set(*inside);
+  cache_.prepare_exits(table, run.class_index, run.endless ? leaving : followed);
+  if (run.endless) {
+    for (const Lexing::Accept& accept : accepts) {
+      const Group& part = run_part(accept.guard, node, run.class_index, leaving);
+      Building::Open& group = building.group(accept.terminal, accept.guard, vocabulary_);
+      add_complete(group.ends, *inside);
+      if (part.suffixes.size() > 1) group.parts.push_back(&part);
+      group.large.insert(group.large.end(), part.large.begin(), part.large.end());
+    }
+  }
+  followed.for_each([&](std::uint8_t byte) {
+    const std::vector<MaskCache::Exit> exits = cache_.exits_by(table, run.class_index, byte);
+    if (closes(building, run, node, byte, exits)) return;
+    for (const MaskCache::Exit& exit : exits) {
+      const std::uint32_t at = run.at(exit.count);
+      if (at == kNoIndex) continue;
+      const std::uint32_t next = moves(at).next[byte];
+      if (next != kNoIndex) enter(exit.node, next);
+    }
+  });
+  return true;
+}
+
+// Where a byte ends the lexeme after any number of characters, as a quote ends a string, what
+// follows it is the same for all states.
+bool LexedMasks::closes(Building& building, const Run& run, std::uint32_t node, std::uint8_t byte,
+                        const std::vector<MaskCache::Exit>& exits) {
+  std::uint32_t closed = kNoIndex;
+  for (const MaskCache::Exit& exit : exits) {
+    const std::uint32_t at = run.at(exit.count);
+    const std::uint32_t next = at == kNoIndex ? kNoIndex : moves(at).next[byte];
+    if (next == kNoIndex || (closed != kNoIndex && next != closed)) return false;
+    closed = next;
+  }
+  if (closed == kNoIndex || pool_.lexing().states_[closed].open) return false;
+  const std::vector<Lexing::Accept> accepts = pool_.lexing().states_[closed].accepts;
+  for (const Lexing::Accept& accept : accepts) {
+    const Group& part = closing_part(accept.guard, node, run.class_index, byte, exits);
+    Building::Open& group = building.group(accept.terminal, accept.guard, vocabulary_);
+    group.ends.add_set(*part.ends);
+    if (part.suffixes.size() > 1) group.parts.push_back(&part);
+    group.large.insert(group.large.end(), part.large.begin(), part.large.end());
+  }
+  return true;
+}
+
+const LexedMasks::Group& LexedMasks::closing_part(ExprId guard, std::uint32_t node,
+                                                  std::uint32_t class_index, std::uint8_t byte,
+                                                  const std::vector<MaskCache::Exit>& exits) {
+  std::unique_ptr<Group>& slot = run_parts_[{guard, node, class_index, byte}];
+  if (slot) return *slot;
+  slot = std::make_unique<Group>();
+  const auto trie = vocabulary_.trie();
+  MaskCache::Sink ends(vocabulary_);
+  std::vector<std::pair<std::string_view, Ranks>> suffixes;
+  for (const MaskCache::Exit& exit : exits) {
+    const TrieNode& at = trie[exit.node];
+    ends.add_ranks(at.rank_begin, at.own_end());
+    if (at.rank_end - at.rank_begin > kLargeSubtree) {
+      slot->large.push_back(exit.node);
+      continue;
+    }
+    const std::size_t skipped = vocabulary_.path(exit.node).size();
+    for (std::uint32_t i = 0; i < at.child_count; ++i) {
+      const std::uint32_t child = at.first_child + i;
+      if (guard != ExprPool::kAllId &&
+          pool_.step(guard, vocabulary_.labels()[child]) == ExprPool::kEmptyId) {
+        continue;
+      }
+      add_suffixes(suffixes, child, skipped);
+    }
+  }
+  slot->ends = ends.finish();
+  slot->suffixes = tree_of(suffixes);
+  bytes_ += slot->suffixes.size() * (sizeof(Suffix) + 24) + slot->ends->memory_usage();
+  return *slot;
+}
+
+// What follows a lexeme, which ends in the class, in tokens that go on under its guard.
+const LexedMasks::Group& LexedMasks::run_part(ExprId guard, std::uint32_t node,
+                                              std::uint32_t class_index, const ByteSet& leaving) {
+  std::unique_ptr<Group>& slot = run_parts_[{guard, node, class_index, kNoByte}];
+  if (slot) return *slot;
+  slot = std::make_unique<Group>();
+  const auto trie = vocabulary_.trie();
+  MaskCache::ClassTable& table = cache_.class_table(class_index, node);
+  std::vector<std::pair<std::string_view, Ranks>> suffixes;
+  leaving.for_each([&](std::uint8_t byte) {
+    if (guard != ExprPool::kAllId && pool_.step(guard, byte) == ExprPool::kEmptyId) return;
+    for (const MaskCache::Exit& exit : cache_.exits_by(table, class_index, byte)) {
+      if (exit.count == 0) continue;
+      const TrieNode& at = trie[exit.node];
+      if (at.rank_end - at.rank_begin > kLargeSubtree) {
+        slot->large.push_back(at.parent);
+        continue;
+      }
+      add_suffixes(suffixes, exit.node, vocabulary_.path(exit.node).size() - 1);
+    }
+  });
+  std::ranges::sort(slot->large);
+  slot->large.erase(std::unique(slot->large.begin(), slot->large.end()), slot->large.end());
+  slot->suffixes = tree_of(suffixes);
+  bytes_ += slot->suffixes.size() * (sizeof(Suffix) + 24);
+  return *slot;
+}
+
+}  // namespace formgate
