@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from benchmarks.cases import Case
 
 FORMAT = 2
+_DESCRIBE = ("git", "describe", "--always", "--dirty", "--exclude=*")
 
 
 def new_results(cases: Mapping[str, Sequence[Case]], options: dict[str, Any]) -> dict[str, Any]:
@@ -101,13 +102,7 @@ def load_all(paths: Sequence[Path]) -> dict[str, Any]:
 def describe_source() -> str:
     """Return the commit that is measured, marked where files differ from it; empty if unknown."""
     try:
-        found = subprocess.run(
-            ["git", "describe", "--always", "--dirty", "--exclude=*"],  # noqa: S607
-            cwd=ROOT,
-            capture_output=True,
-            text=True,
-            check=False,
-        )
+        found = subprocess.run(_DESCRIBE, cwd=ROOT, capture_output=True, text=True, check=False)
     except OSError:
         return ""
     return found.stdout.strip()
