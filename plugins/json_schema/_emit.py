@@ -52,18 +52,26 @@ class Emitter:
         automaton: The states.
         builder: Where to write.
         options: The options.
+        given: What stands between tokens, and a quote, where any value is recorded.
     """
 
-    def __init__(self, automaton: Automaton, builder: GrammarBuilder, options: Options) -> None:
+    def __init__(
+        self,
+        automaton: Automaton,
+        builder: GrammarBuilder,
+        options: Options,
+        given: tuple[Style, Node] | None = None,
+    ) -> None:
         self.automaton = automaton
         self.world = automaton.world
         self.builder = builder
         self.options = options
         self.escapes = options.escapes == "any"
         self._levels = options.indent is not None
-        self._styles: list[Style] = []
+        self._styles: list[Style] = [] if given is None else [given[0]]
+        self._recording = given is not None
         self._records: dict[tuple[State, int], _Record] = {}
-        self._plain: dict[State, Node] = {}  # of states that have scalars only
+        self._plain: dict[State, Node] = {}  # of states with scalars only, and of any value
         self._quoted: dict[Node, Node] = {}  # JSON strings by the nodes of their texts
         self._notes = notes_of(builder)
         self._notes.schemas += 1
@@ -71,7 +79,7 @@ class Emitter:
         self.suffix = "" if number == 1 else f" of schema {number}"
         self._waiting: list[tuple[State, int]] = []
         self._depth = 0
-        self._quote = builder.literal('"')
+        self._quote = builder.literal('"') if given is None else given[1]
         self._arrays = ArrayWriter(self)
         self._objects = ObjectWriter(self)
 
@@ -101,7 +109,12 @@ class Emitter:
                 node = nodes[0] if len(nodes) == 1 else self.builder.choice(*nodes)
                 self._plain[state] = node
             return node
-        level = level if self._levels else 0
+        if not (state.lits or self._levels or self._recording):
+            return self._plain.get(state) or self._anything(state)
+        return self._composite(state, level if self._levels else 0)
+
+    def _composite(self, state: State, level: int) -> Node:
+        """Return the node of a state that has arrays or objects: a rule, if it is met again."""
         record = self._records.get((state, level))
         if record is None:
             record = self._records[state, level] = _Record()
@@ -137,6 +150,23 @@ class Emitter:
         record.node = node
         record.named = plain  # scalars need no rule
         return node
+
+    def _anything(self, state: State) -> Node:
+        """Return the node of any value, recorded unless the builder has one in another style."""
+        policy = self.options._replace(resources=None)
+        known = self._notes.anything
+        if known is None:
+            from formgate.plugins.json_schema._emit_any import (  # noqa: PLC0415 (in a circle)
+                recorded_anything,
+            )
+
+            program = recorded_anything(policy.property_order, policy.escapes)
+            node = program.write(self.builder, (*self.style(0), self._quote))
+            known = self._notes.anything = policy, node
+        if known[0] != policy:
+            return self._composite(state, 0)
+        self._plain[state] = known[1]
+        return known[1]
 
     def style(self, level: int) -> Style:
         """Return what stands between tokens at a level."""

@@ -20,14 +20,16 @@ class Notes:
         schemas: How many schemas were written: their rules need names of their own.
         numbers: Nodes of sets of numbers, with rules and without.
         strings: Nodes of expressions of strings.
+        anything: The options that any value was written with, and its node.
     """
 
-    __slots__ = ("numbers", "schemas", "strings")
+    __slots__ = ("anything", "numbers", "schemas", "strings")
 
     def __init__(self) -> None:
         self.schemas = 0
         self.numbers: dict[tuple[NumberSet, bool], Node] = {}
         self.strings: dict[Key, Node] = {}
+        self.anything: tuple[object, Node] | None = None
 
 
 _notes: WeakKeyDictionary[GrammarBuilder, Notes] = WeakKeyDictionary()

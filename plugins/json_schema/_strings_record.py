@@ -8,13 +8,16 @@ sequence, or a choice within a choice, is part of it unless others refer to it, 
 
 from __future__ import annotations
 
+from functools import partial
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+from formgate.core.grammar import Cell
 
-    from formgate.core.grammar import GrammarBuilder, Node
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+
+    from formgate.core.grammar import Entry, GrammarBuilder, Node
 
 __all__ = ["Program", "Recorder"]
 
@@ -107,6 +110,33 @@ class Recorder:
         """Keep ``define``."""
         self._add("define", (body,), name)
 
+    def given(self, place: int) -> Node:
+        """Stand for a node that is given when the calls are made again."""
+        return self._add("given", (), place)
+
+    def json_text(self, part: Node, *, escapes: bool = True) -> Node:
+        """Keep ``json_text``."""
+        return self._add("json_text", (part,), escapes)
+
+    def members(
+        self,
+        entries: Iterable[Entry],
+        cells: Iterable[Cell],
+        *,
+        colon: Node,
+        comma: Node,
+        ordered: bool,
+        min: int,  # noqa: A002
+        max: int | None,  # noqa: A002
+        escapes: bool,
+    ) -> Node:
+        """Keep ``members``: those of one cell, as objects of any kind have them."""
+        (cell,) = cells
+        if list(entries) or cell.some is not None:
+            raise AssertionError("recorded objects have any members")
+        nodes = cell.keys, cell.value, colon, comma
+        return self._add("members", nodes, ordered, min, max, escapes)
+
     def program(self, wanted: Node) -> Program:
         """Return the calls that one of the nodes takes, and those that define rules."""
         return Program(*_shortened(self.calls(), cast("int", wanted)))
@@ -147,11 +177,23 @@ class Program:
     def __len__(self) -> int:
         return len(self._steps)
 
-    def write(self, builder: GrammarBuilder) -> Node:
-        """Make the calls and return the node of it all."""
+    def write(self, builder: GrammarBuilder, given: Sequence[Node] = ()) -> Node:
+        """Make the calls and return the node of it all.
+
+        Args:
+            builder: On which to make them.
+            given: The nodes that some calls stand for.
+        """
         nodes: list[Any] = []
         add = nodes.append
-        calls: list[Callable[..., Any]] = [getattr(builder, name) for name in self._methods]
+        calls: list[Callable[..., Any]] = [
+            given.__getitem__
+            if name == "given"
+            else partial(_ADAPTED[name], builder)
+            if name in _ADAPTED
+            else getattr(builder, name)
+            for name in self._methods
+        ]
         for method, take, values in self._steps:
             if take is not None:
                 add(calls[method](*take(nodes), *values))
@@ -162,6 +204,29 @@ class Program:
                 calls[method](name, nodes[cast("int", body)])
                 add(nodes[cast("int", body)])  # so that those after it keep their places
         return cast("Node", nodes[self._wanted])
+
+
+def _json_text(builder: GrammarBuilder, part: Node, escapes: bool) -> Node:
+    """Make a call of ``json_text``."""
+    return builder.json_text(part, escapes=escapes)
+
+
+def _members(builder: GrammarBuilder, *kept: Any) -> Node:
+    """Make a call of ``members``."""
+    keys, value, colon, comma, ordered, low, high, escapes = kept
+    return builder.members(
+        [],
+        [Cell(keys, value)],
+        colon=colon,
+        comma=comma,
+        ordered=ordered,
+        min=low,
+        max=high,
+        escapes=escapes,
+    )
+
+
+_ADAPTED: dict[str, Callable[..., Node]] = {"json_text": _json_text, "members": _members}
 
 
 def _shortened(calls: list[_Call], wanted: int) -> tuple[list[_Call], int]:

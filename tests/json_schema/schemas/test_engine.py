@@ -117,3 +117,24 @@ def test_indented_values_nest_so_deep(byte_vocabulary: formgate.Vocabulary) -> N
     schema = {"type": "array", "minItems": 1, "items": {"type": "array", "minItems": 1}}
     with pytest.raises(EmptyLanguageError):
         formgate.compile(schema, byte_vocabulary, indent=1, max_levels=1)
+
+
+def test_any_value_keeps_the_style_of_each_schema(byte_vocabulary: formgate.Vocabulary) -> None:
+    """It is recorded once; what is given in another style, or embedded, is its own all the same."""
+    builder = GrammarBuilder()
+    bar = builder.literal("|")
+    styles: list[dict[str, Any]] = [
+        {}, {"whitespace": "compact"}, {"separators": (", ", ": ")}, {"indent": 1},
+        {"escapes": "canonical", "property_order": "any"}, {},
+    ]  # fmt: skip
+    nodes = [compile_json_schema({"items": {}}, builder, **style) for style in styles]
+    builder.start(builder.seq(*[part for node in nodes for part in (node, bar)]))
+    found = builder.build().compile(byte_vocabulary)
+    value = {"a": [1, {"b": "c\u00e9"}]}
+    compact, spaced = json.dumps(value, separators=(",", ":")), json.dumps(value)
+    plain = json.dumps(value, ensure_ascii=False)
+    texts = [spaced, compact, spaced, json.dumps(value, indent=1), plain, compact]
+    assert found.accepts("|".join(texts) + "|")
+    for place, wrong in ((1, spaced), (2, compact), (3, compact), (4, spaced)):
+        other = [*texts[:place], wrong, *texts[place + 1 :]]
+        assert not found.accepts("|".join(other) + "|")
