@@ -16,6 +16,7 @@ Whatever the way, a text that comes back as complete was found in the language b
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Literal, get_args
@@ -41,6 +42,8 @@ Method = Literal["auto", "step", "delegate", "resample"]
 
 # Fields that are set here.
 _RESERVED = ("model", "prompt", "messages", "max_tokens", "n", "stream", "echo")
+
+_STRING_OR_BLANKS = re.compile(r'"(?:[^"\\]|\\.)*"|[ \t\r\n]+', re.DOTALL)
 
 
 @dataclass(frozen=True)
@@ -74,7 +77,8 @@ _DELEGATE = Guarantee(
     "server",
     "unknown",
     "the server enforced its own reading of the source; the finished text was checked to be in "
-    "the language, but texts of the language may have been out of the server's reach",
+    "the language (a JSON Schema's with members in any order and any white space), but texts of "
+    "the language may have been out of the server's reach",
 )
 _RESAMPLE = Guarantee(
     "resample",
@@ -95,6 +99,9 @@ class ServerText:
         guarantee: What is known of it.
         requests: How many requests it took.
         tokens: Its token ids, where the server says them.
+        engine: The constraint.
+        checked: What was checked, where that is not the text itself: JSON with its white space cut
+            short.
     """
 
     text: str
@@ -103,6 +110,7 @@ class ServerText:
     requests: int
     tokens: tuple[int, ...] | None = None
     engine: Any = field(default=None, repr=False, compare=False)
+    checked: str | None = field(default=None, repr=False, compare=False)
 
     @property
     def value(self) -> Any:
@@ -111,7 +119,8 @@ class ServerText:
         Raises:
             ParseError: The text is not complete, or the constraint's type refuses the value.
         """
-        return value_of(self.engine, self.text, complete=self.complete)
+        text = self.text if self.checked is None else self.checked
+        return value_of(self.engine, text, complete=self.complete)
 
 
 class OpenAIServer:
@@ -233,6 +242,9 @@ class OpenAIServer:
                 if method == "delegate":
                     raise
             else:
+                if engine.format == "json_schema":
+                    any_order = {"property_order": "any", **(options or {})}
+                    engine = self._engine(constraint, "json_schema", any_order)
                 return self._delegate(draw, engine, told)
         return self._resample(draw, engine, max_attempts)
 
@@ -288,14 +300,16 @@ class OpenAIServer:
     def _delegate(self, draw: _Draw, engine: Engine, told: Mapping[str, Any]) -> ServerText:
         """Have the server keep to the constraint."""
         text, has_ended = self._drawn(draw, told, 0)
-        complete = engine.accepts(text)
+        # How much white space a server writes between JSON's tokens says nothing about the value.
+        checked = _with_single_blanks(text) if engine.format == "json_schema" else text
+        complete = engine.accepts(checked)
         if has_ended and not complete:
             raise ServerError(
                 f"the server was told the constraint, but its text is not in the language: "
                 f"{text!r:.200}",
                 text=text,
             )
-        return ServerText(text, complete, _DELEGATE, 1, None, engine)
+        return ServerText(text, complete, _DELEGATE, 1, None, engine, checked)
 
     def _resample(self, draw: _Draw, engine: Engine, max_attempts: int) -> ServerText:
         """Draw texts until one is in the language."""
@@ -373,6 +387,13 @@ class _Draw:
             and len(self.prompt) > 0
             and isinstance(self.prompt[0], dict)
         )
+
+
+def _with_single_blanks(text: str) -> str:
+    """Return a JSON text with one blank for each run of white space outside its strings."""
+    return _STRING_OR_BLANKS.sub(
+        lambda match: match[0] if match[0].startswith('"') else " ", text
+    ).strip(" ")
 
 
 @lru_cache(maxsize=1)

@@ -260,6 +260,30 @@ class TestDelegation:
         answer = server.generate("x", SCHEMA)
         assert not answer.complete
 
+    @pytest.mark.parametrize(
+        ("text", "value"),
+        [
+            ('{"a":1}', {"a": 1}),
+            (' \n\n{ \t"a"\r\n\r\n:' + " " * 200 + "1\n\n}\n", {"a": 1}),
+            ('{"b": "x  \\" \n".', None),
+            ('{"b":  "x   \\"  y", "a" : 3}', {"a": 3, "b": 'x   "  y'}),
+            ('{"a": 1 2}', None),
+            ('{"a": 1, "a": 1}', None),
+            ('{"a": "1"}', None),
+        ],
+    )
+    def test_json_in_any_order_and_white_space(self, fake, connect, text, value):
+        schema = {**SCHEMA, "properties": {**SCHEMA["properties"], "b": {"type": "string"}}}
+        server = connect(kind="vllm")
+        fake.texts = [(text, "stop")]
+        if value is None:
+            with pytest.raises(ServerError, match="not in the language"):
+                server.generate("x", schema)
+        else:
+            answer = server.generate("x", schema)
+            assert answer.text == text
+            assert answer.value == value == json.loads(text)
+
     def test_what_has_no_field(self, fake, connect):
         server = connect()
         with pytest.raises(UnsupportedConstraint, match=r"'openai' has no field for .*'regex'"):
