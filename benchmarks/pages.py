@@ -81,7 +81,11 @@ class _Blocks:
     def text(self, name: str, part: str) -> str | None:
         """Return the text of one block, None where its results are missing."""
         if name == "all":
-            return scoreboard(self._load)
+            busy = [
+                name for name in self._entries if (r := self._load(name)) and report.was_busy(r)
+            ]
+            note = f"\n\n{BUSY} That holds for {', '.join(busy)}." if busy else ""
+            return f"{scoreboard(self._load)}{note}"
         if name not in self._entries:
             raise ValueError(f"no entry of the plan is called {name!r}")
         content = self._load(name)
@@ -107,10 +111,11 @@ class _Blocks:
 
 def _about(results: dict[str, Any], entry: plan.Entry) -> str:
     command = entry.command(Path("benchmarks/results"))
+    busy = f"\n\n{BUSY}" if report.was_busy(results) else ""
     return (
         f"Measured on {results['date'][:10]} at commit {results['source'] or 'unknown'}: "
         f"{report.machine_line(results)} {report.versions_line(results)}.\n\n"
-        f"```console\n$ {command}\n```"
+        f"```console\n$ {command}\n```{busy}"
     )
 
 
@@ -196,6 +201,7 @@ def _headline(results: dict[str, Any], sessions: report.Sessions) -> str:
     return f"On {len(names)} cases:\n\n{table(['', *chosen], cells)}"
 
 
+BUSY = "**Other programs kept the machine busy: times and maxima are too high, ratios are rough.**"
 HEADLINE = ("formgate", "llguidance-complete", "xgrammar")
 MOST_FAILURES = 12
 

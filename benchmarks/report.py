@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     Metric = tuple[float, Callable[[Figures], float]]  # unit, and the figure drawn
 
 SLOWEST = 12
+BUSY = 1.6  # load; a measurement right before leaves 1
 
 Session = dict[str, Any]
 Sessions = dict[str, Session]
@@ -91,6 +92,11 @@ def machine_line(results: dict[str, Any]) -> str:
         f"{machine['memory_gib']} GiB; {machine['system']}, Python {machine['python']}; "
         f"load at the start {machine['load'][0]}."
     )
+
+
+def was_busy(results: dict[str, Any]) -> bool:
+    """Tell whether other programs had much of the machine when the measurement began."""
+    return bool(results["machine"]["load"][0] > BUSY)
 
 
 def versions_line(results: dict[str, Any]) -> str:

@@ -193,6 +193,20 @@ def test_a_rival_that_is_faster_is_said_to_be():
     assert "**met**" not in text
 
 
+def test_a_busy_machine_is_said_to_be_one(folders):
+    stored, folder = folders
+    path = page(folder, "batch about", "all scoreboard")
+    for load, times in ((0.9, 0), (5.0, 2)):
+        for name, make in STORED.items():
+            content = make()
+            content["machine"]["load"] = [load if name == "batch" else 0.0, 0.0, 0.0]
+            results.save(content, stored / f"{name}.json.gz")
+        pages.publish(stored, folder)
+        text = path.read_text(encoding="utf-8")
+        assert text.count("machine busy") == times
+        assert ("That holds for batch." in text) == bool(times)
+
+
 def test_missing_results_leave_a_block_and_unknown_ones_are_errors(folders):
     stored, folder = folders
     path = page(folder, "schema-tekken coverage")
