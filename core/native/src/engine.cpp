@@ -2,12 +2,11 @@
 
 #include <algorithm>
 #include <atomic>
-#include <exception>
-#include <thread>
 #include <unordered_set>
 
 #include "formgate/errors.hpp"
 #include "special_text.hpp"
+#include "workers.hpp"
 
 namespace formgate {
 namespace {
@@ -199,35 +198,33 @@ void Engine::fill(const State& state, std::uint32_t* row) const {
 
 void Engine::fill_many(std::span<const State> states, std::uint32_t* rows, std::size_t stride,
                        unsigned threads) const {
-  const auto work = [&](std::size_t begin, std::size_t end) {
-    for (std::size_t i = begin; i < end; ++i) fill(states[i], rows + i * stride);
-  };
-  // A thread start costs some 20 microseconds: below so many rows a copy is cheaper.
-  constexpr std::size_t kRowsPerThread = 32;
-  const std::size_t useful = states.size() / kRowsPerThread;
-  const std::size_t count = std::min<std::size_t>(threads, std::max<std::size_t>(useful, 1));
-  if (count <= 1) {
-    work(0, states.size());
-    return;
-  }
-  std::vector<std::thread> pool;
-  std::exception_ptr failure;  // out of memory is all that can happen
-  std::mutex failure_mutex;
-  const auto guarded = [&](std::size_t begin, std::size_t end) {
-    try {
-      work(begin, end);
-    } catch (...) {
-      const std::lock_guard<std::mutex> guard(failure_mutex);
-      failure = std::current_exception();
+  // The masks are looked up, or found, one after another; the rows are filled side by side.
+  std::vector<std::shared_ptr<const Mask>> masks(states.size());
+  constexpr std::size_t kRowsPerLock = 16;  // others take their turns
+  static const auto nothing = std::make_shared<const Mask>();
+  for (std::size_t i = 0; i < states.size();) {
+    const std::unique_lock guard = lock();
+    pool_->trim();
+    const std::size_t end = std::min(states.size(), i + kRowsPerLock);
+    for (; i < end; ++i) {
+      const ExprId expr = states[i].expr;
+      if (ended(states[i])) {
+        masks[i] = nothing;
+      } else {
+        masks[i] = specials_.empty() ? cache_->mask(expr) : special_mask(expr);
+      }
     }
-  };
-  const std::size_t share = (states.size() + count - 1) / count;
-  for (std::size_t begin = share; begin < states.size(); begin += share) {
-    pool.emplace_back(guarded, begin, std::min(begin + share, states.size()));
   }
-  guarded(0, std::min(share, states.size()));
-  for (std::thread& thread : pool) thread.join();
-  if (failure) std::rethrow_exception(failure);
+  constexpr std::size_t kRowsPerThread = 32;  // to wake a thread costs as much as a few rows
+  const std::size_t useful = std::max<std::size_t>(states.size() / kRowsPerThread, 1);
+  const std::size_t parts = std::min<std::size_t>(std::max(threads, 1u), useful);
+  const std::size_t share = (states.size() + parts - 1) / parts;
+  run_parts(parts, [&](std::size_t part) {
+    const std::size_t end = std::min(states.size(), (part + 1) * share);
+    for (std::size_t i = part * share; i < end; ++i) {
+      masks[i]->fill(rows + i * stride, *vocabulary_);
+    }
+  });
 }
 
 std::string Engine::forced_text(const State& state, std::size_t max_bytes) const {
