@@ -52,23 +52,19 @@ const MaskCache::KeyTokens& MaskCache::key_tokens(bool commas, bool another) {
 // The vocabulary's trie.
 const TokenTree& MaskCache::token_tree() {
   if (!tree_) {
-    const auto ids = vocabulary_->ids();
-    for (std::uint32_t rank = 0; rank < ids.size(); ++rank) {
-      const std::string_view text = *vocabulary_->token_bytes(ids[rank]);
-      const std::size_t at = text.find('\\');
-      if (at != std::string_view::npos && text.find('"', at + 2) != std::string_view::npos) {
-        escaped_.push_back(rank);
-      }
-    }
-    tree_ = std::make_unique<TokenTree>(TokenTree{
-        vocabulary_->trie(), vocabulary_->labels(), vocabulary_->letters(), ids, {}, escaped_});
+    tree_ = std::make_unique<TokenTree>(TokenTree{vocabulary_->trie(),
+                                                  vocabulary_->labels(),
+                                                  vocabulary_->letters(),
+                                                  vocabulary_->ids(),
+                                                  {},
+                                                  {}});
   }
   return *tree_;
 }
 
 // Ranks of tokens below a node that end a key that must not come.
 void MaskCache::taken_keys(const TokenTree& tree, std::uint32_t node, const Keyed::Plain& plain,
-                           Ranges& gone) const {
+                           Ranges& gone) {
   for (const std::string& key : plain.taken) {
     std::uint32_t at = node;
     for (char c : key) {
@@ -83,7 +79,17 @@ void MaskCache::taken_keys(const TokenTree& tree, std::uint32_t node, const Keye
   if (plain.taken.empty()) return;
   const TrieNode& top = tree.nodes[node];
   const bool local = tree.letters.empty();
-  for (std::uint32_t rank : tree.escaped) {
+  if (!local && !escaped_known_) {
+    for (std::uint32_t rank = 0; rank < tree.ids.size(); ++rank) {
+      const std::string_view text = *vocabulary_->token_bytes(tree.ids[rank]);
+      const std::size_t at = text.find('\\');
+      if (at != std::string_view::npos && text.find('"', at + 2) != std::string_view::npos) {
+        escaped_.push_back(rank);
+      }
+    }
+    escaped_known_ = true;
+  }
+  for (std::uint32_t rank : local ? tree.escaped : escaped_) {
     if (rank < top.rank_begin || rank >= top.rank_end) continue;
     const std::string_view text = *vocabulary_->token_bytes(tree.ids[rank]);
     const std::size_t skipped =

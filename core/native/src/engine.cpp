@@ -113,6 +113,9 @@ std::optional<State> Engine::advance_locked(const State& state, TokenId token) c
     if (!state.accepting) return std::nullopt;
     return State{ExprPool::kEmptyId, Hasher(0xE4DED).finish(), true};
   }
+  const std::uint64_t key = (static_cast<std::uint64_t>(index_of(state.expr)) << 32) | token;
+  MaskCache::Advance& known = cache_->advance(state.expr, token);
+  if (specials_.empty() && known.key == key) return make_state(known.target);
   auto bytes = vocabulary_->token_bytes(token);
   if (!specials_.empty()) {
     const auto special = specials_.find(token);
@@ -122,6 +125,7 @@ std::optional<State> Engine::advance_locked(const State& state, TokenId token) c
   if (!bytes) return std::nullopt;
   const ExprId next = walk_bytes(state.expr, *bytes);
   if (next == ExprPool::kEmptyId || !cache_->spellable(next)) return std::nullopt;
+  if (specials_.empty()) known = {key, next};
   return make_state(next);
 }
 

@@ -35,6 +35,9 @@ MaskCache::ClassTable::~ClassTable() = default;
 const MaskCache::ExitTree* MaskCache::exit_tree(ClassTable& table, std::uint32_t class_index,
                                                 std::uint8_t byte) {
   if (const auto it = table.trees.find(byte); it != table.trees.end()) return it->second.get();
+  // A tree costs as much as a few walks.
+  constexpr unsigned kFirstUses = 2;
+  if (table.uses[byte]++ < kFirstUses) return nullptr;
   std::unique_ptr<ExitTree>& slot = table.trees[byte];
   const auto trie = vocabulary_->trie();
   struct Entry {
@@ -105,7 +108,9 @@ const MaskCache::Exits& MaskCache::exits(std::uint32_t class_index, std::uint32_
   for (const LinearTerm& term : form) {
     if (!pool_.live(term.target)) continue;
     term.bytes.for_each([&](std::uint8_t byte) {
-      const ExitTree* tree = options_.split_parts ? exit_tree(table, class_index, byte) : nullptr;
+      const ExitTree* tree = options_.split_parts && plain() && pool_.free_of_context(tail)
+                                 ? exit_tree(table, class_index, byte)
+                                 : nullptr;
       if (tree && !tree->ids.empty()) {
         const TokenTree view = tree->view();
         PartWalk walk(*this, view, nullptr);
@@ -124,11 +129,26 @@ const MaskCache::Exits& MaskCache::exits(std::uint32_t class_index, std::uint32_
       } else if (tree) {
         return;
       }
-      for (const Exit& exit : exits_by(table, class_index, byte)) {
+      const std::vector<Exit> leaving = exits_by(table, class_index, byte);
+      PartWalk walk(*this, token_tree(), nullptr);
+      for (const Exit& exit : leaving) {
         if (exit.count == 0) continue;  // the tail's own mask has these
+        const TrieNode& at = trie[exit.node];
+        for (std::uint32_t rank = at.rank_begin; rank < at.own_end(); ++rank) {
+          found.emplace_back(exit.count, vocabulary_->ids()[rank]);
+        }
+        if (at.child_count == 0) continue;
+        if (options_.split_parts && plain() && pool_.free_of_context(term.target) &&
+            walk.run(exit.node, term.target) && walk.masks().empty()) {
+          for (const auto& [begin, end] : walk.found()) {
+            for (std::uint32_t rank = begin; rank < end; ++rank) {
+              found.emplace_back(exit.count, vocabulary_->ids()[rank]);
+            }
+          }
+          continue;
+        }
         Sink sink(*vocabulary_);
-        sink.add_ranks(trie[exit.node].rank_begin, trie[exit.node].own_end());
-        walk(exit.node, term.target, sink);
+        this->walk(exit.node, term.target, sink);
         const std::shared_ptr<const TokenSet> tokens = sink.finish();
         for (TokenId id : tokens->ids) found.emplace_back(exit.count, id);
         for (std::size_t i = 0; i < tokens->dense.size(); ++i) {

@@ -53,7 +53,7 @@ void after_fork_in_child() {
 
 ExprPool::ExprPool()
     : serial_(next_serial.fetch_add(1)),
-      slots_(1024, kNoIndex),
+      slots_(1024),
       lexing_(std::make_unique<Lexing>(*this)),
       keyed_(*this) {
   {
@@ -133,8 +133,11 @@ ExprId ExprPool::intern(Node node, std::vector<ExprId> members) {
   node.row = kNoIndex;
   if ((nodes_.size() + 1) * 2 > slots_.size()) grow_slots();
   std::size_t slot = node.hash.lo & (slots_.size() - 1);
-  for (; slots_[slot] != kNoIndex; slot = (slot + 1) & (slots_.size() - 1)) {
-    if (same(node, members, slots_[slot])) return ExprId{slots_[slot]};
+  const auto half = static_cast<std::uint32_t>(node.hash.lo);
+  for (; slots_[slot].id != kNoIndex; slot = (slot + 1) & (slots_.size() - 1)) {
+    if (slots_[slot].hash == half && same(node, members, slots_[slot].id)) {
+      return ExprId{slots_[slot].id};
+    }
   }
   if (!members.empty()) {
     node.a = static_cast<std::uint32_t>(members_.size());
@@ -143,7 +146,7 @@ ExprId ExprPool::intern(Node node, std::vector<ExprId> members) {
     members_.push_back(std::move(members));
   }
   const auto id = static_cast<std::uint32_t>(nodes_.size());
-  slots_[slot] = id;
+  slots_[slot] = {id, half};
   nodes_.push_back(node);
   return ExprId{id};
 }
@@ -159,12 +162,12 @@ bool ExprPool::same(const Node& node, std::span<const ExprId> members, std::uint
 }
 
 void ExprPool::grow_slots() {
-  std::vector<std::uint32_t> slots(slots_.size() * 2, kNoIndex);
-  for (std::uint32_t id : slots_) {
-    if (id == kNoIndex) continue;
-    std::size_t slot = nodes_[id].hash.lo & (slots.size() - 1);
-    while (slots[slot] != kNoIndex) slot = (slot + 1) & (slots.size() - 1);
-    slots[slot] = id;
+  std::vector<Slot> slots(slots_.size() * 2);
+  for (const Slot& known : slots_) {
+    if (known.id == kNoIndex) continue;
+    std::size_t slot = known.hash & (slots.size() - 1);
+    while (slots[slot].id != kNoIndex) slot = (slot + 1) & (slots.size() - 1);
+    slots[slot] = known;
   }
   slots_ = std::move(slots);
 }

@@ -165,9 +165,15 @@ std::vector<LinearTerm> ExprPool::product(std::span<const LinearForm> forms) {
 ExprId ExprPool::step(ExprId id, std::uint8_t byte) {
   const Node& node = this->node(id);
   if (node.row != kNoIndex) return ExprId{rows_[node.row].next[byte]};
+  if (steps_.empty()) steps_.resize(kSteps);
+  const std::uint64_t key = (static_cast<std::uint64_t>(index_of(id)) << 8) | byte;
+  const std::size_t slot = (key * 0x9E3779B97F4A7C15ull) >> (64 - 15);
+  if (steps_[slot].key == key) return steps_[slot].target;
   const bool lexed = node.flags & kCalls && !node.form && lexing_->in_use();
-  const ExprId next = lexed ? lexing_->step(id, byte) : raw_step(id, byte);
-  return live(next) ? next : kEmptyId;
+  ExprId next = lexed ? lexing_->step(id, byte) : raw_step(id, byte);
+  if (!live(next)) next = kEmptyId;
+  steps_[slot] = {key, next};
+  return next;
 }
 
 // Only the successor that is asked for is built: literal sets may have a million states below, a

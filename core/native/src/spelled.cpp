@@ -268,4 +268,31 @@ LoopSet ExprPool::spelled_loop(ExprId id) {
   return loop;
 }
 
+// Whether infinitely many texts are left whatever was read: every state that text leads to has a
+// successor, so that text goes on without end from each. States are looked at up to a bound, beyond
+// which the answer is no.
+bool ExprPool::endless(ExprId text) {
+  if (const auto it = endless_.find(index_of(text)); it != endless_.end()) return it->second;
+  constexpr std::size_t kMostStates = 512;
+  std::vector<ExprId> states{text};
+  std::unordered_map<std::uint32_t, std::uint32_t> number{{index_of(text), 0}};
+  bool found = free_of_context(text);
+  for (std::uint32_t i = 0; i < states.size() && found; ++i) {
+    bool leads_on = false;
+    const LinearForm form = linear_form(states[i]);
+    for (const LinearTerm& term : std::vector<LinearTerm>(form.begin(), form.end())) {
+      if (!live(term.target)) continue;
+      const auto next = static_cast<std::uint32_t>(states.size());
+      const auto [it, fresh] = number.emplace(index_of(term.target), next);
+      if (fresh) {
+        states.push_back(term.target);
+      }
+      leads_on = true;
+    }
+    found = leads_on && states.size() <= kMostStates;
+  }
+  endless_.emplace(index_of(text), found);
+  return found;
+}
+
 }  // namespace formgate

@@ -146,6 +146,8 @@ class ExprPool : public std::enable_shared_from_this<ExprPool> {
   ExprId spelled_at(ExprId text, bool canonical, std::string_view pending, std::uint32_t bounds);
   // The same spellings of fewer texts, which are decided where they are reached.
   ExprId spelled_within(ExprId spelled, ExprId texts);
+  // Whether infinitely many texts are left whatever was read of one. May say no where it is so.
+  bool endless(ExprId text);
   ExprId literal(std::string_view text);
   ExprId strings(std::shared_ptr<const LeafDfa> automaton);
   ExprId leaf(std::uint32_t automaton, std::uint32_t state);
@@ -327,7 +329,19 @@ class ExprPool : public std::enable_shared_from_this<ExprPool> {
   mutable std::atomic<unsigned> waiting_{0};
   std::uint64_t serial_;
   std::deque<Node> nodes_;
-  std::vector<std::uint32_t> slots_;
+  // The low half of a hash stands beside each id: most look-ups and all growth do without the node.
+  struct Slot {
+    std::uint32_t id = kNoIndex;
+    std::uint32_t hash = 0;
+  };
+  std::vector<Slot> slots_;
+  // Single steps taken, by a hash of state and byte; a later one takes the place of an earlier one.
+  struct Step {
+    std::uint64_t key = ~0ull;
+    ExprId target{};
+  };
+  static constexpr std::size_t kSteps = 1u << 15;
+  std::vector<Step> steps_;
   std::deque<std::vector<ExprId>> members_;
   std::deque<ByteSet> byte_sets_;
   std::unordered_map<std::uint64_t, std::vector<std::uint32_t>> byte_set_index_;
@@ -363,6 +377,7 @@ class ExprPool : public std::enable_shared_from_this<ExprPool> {
   Keyed keyed_;
   std::unordered_map<std::uint64_t, ExprId> json_chars_;  // (class, canonical)
   std::unordered_map<std::uint32_t, Lengths> lengths_;
+  std::unordered_map<std::uint32_t, bool> endless_;
   std::deque<Bounds> bounds_{{}};        // the first: all bytes
   std::deque<std::string> pending_{""};  // escapes under way
   std::unordered_map<std::string, std::uint32_t> pending_index_;

@@ -83,6 +83,16 @@ class MaskCache {
   // for vocabularies with entangled bytes. Throws Error(kLimit).
   void decide_spelling(ExprId root, CompileContext& context);
   bool spellable(ExprId id);
+  // What tokens lead to, by state and token; a later answer takes the place of an earlier one.
+  struct Advance {
+    std::uint64_t key = ~0ull;
+    ExprId target{};
+  };
+  Advance& advance(ExprId id, TokenId token) {
+    if (advances_.empty()) advances_.resize(kAdvances);
+    const std::uint64_t key = (static_cast<std::uint64_t>(index_of(id)) << 32) | token;
+    return advances_[(key * 0x9E3779B97F4A7C15ull) >> (64 - 14)];
+  }
   // Distinct states one token leads to.
   std::vector<ExprId> successors(ExprId id);
   std::size_t memory_usage() const { return bytes_; }
@@ -105,6 +115,7 @@ class MaskCache {
     std::unordered_map<std::uint8_t, std::vector<Exit>> exits;  // by byte
     // The tokens of exits after one character or more; null where they are too many.
     std::unordered_map<std::uint8_t, std::unique_ptr<ExitTree>> trees;
+    std::unordered_map<std::uint8_t, unsigned> uses;  // of exits without a tree
     bool complete = false;      // all exits are there; else they are found when first asked for
     std::uint32_t longest = 0;  // most characters on a path spelled in the class
   };
@@ -149,7 +160,7 @@ class MaskCache {
   const KeyTokens& key_tokens(bool commas, bool another);
   const TokenTree& token_tree();
   void taken_keys(const TokenTree& tree, std::uint32_t node, const Keyed::Plain& plain,
-                  Ranges& gone) const;
+                  Ranges& gone);
   void remove(Mask::Part& part, const std::vector<TokenId>& dead) const;
   void collect(const Mask& mask, Sink& sink) const;
   void lexed_item(ExprId id, std::uint32_t node, Mask& out);
@@ -210,11 +221,14 @@ class MaskCache {
   std::unique_ptr<StackSpelling> stack_spelling_;  // once a recursive language needed it
   std::unique_ptr<LexedMasks> lexed_;              // once a grammar has a lexer
   std::unique_ptr<KeyTokens> key_tokens_[4];
+  static constexpr std::size_t kAdvances = 1u << 14;
+  std::vector<Advance> advances_;
   std::vector<std::pair<std::uint32_t, ExprId>> stack_;  // scratch of walks
   // Tokens below a node that go on with a byte of a set.
   std::unordered_map<std::uint64_t, std::shared_ptr<const Bitmap>> first_bytes_;
   std::unique_ptr<TokenTree> tree_;
   std::vector<std::uint32_t> escaped_;  // ranks with a backslash and a quote after it
+  bool escaped_known_ = false;
   std::size_t bytes_ = 0;
 };
 
