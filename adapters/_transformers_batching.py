@@ -61,7 +61,9 @@ def continuous_batching(
     Args:
         model: A causal language model of transformers.
         continuous_batching_config: As in ``model.continuous_batching_context_manager``; its
-            asynchronous batching, graphs and compilation must not be asked for.
+            asynchronous batching, graphs and compilation must not be asked for. Say how large the
+            cache may be (``num_blocks``, ``max_batch_tokens``): left to itself, transformers takes
+            most of the memory there is, 60 % of it on a CPU.
         **options: What else that method takes, ``generation_config`` above all.
 
     Yields:
