@@ -102,7 +102,7 @@ def register_adapters(register: Callable[[AdapterSpec], None]) -> None:
             name="openai_servers",
             target="formgate.adapters.openai_servers:OpenAIServer",
             description="servers of OpenAI's protocol: vLLM, SGLang, llama.cpp, closed ones",
-            tested="contract",
+            tested="run",
         )
     )
     register(

@@ -91,10 +91,3 @@ def test_delegation(server):
     schema["additionalProperties"] = False
     answer = server.generate("x", schema, method="delegate", max_tokens=120)
     assert not answer.complete or isinstance(json.loads(answer.text)["a"], bool)
-
-
-def test_resampling(server):
-    """Of a random model hardly any text is UTF-8 and ends: an empty one is the likeliest."""
-    answer = server.generate("x", r"[^\ufffd]*", method="resample", max_attempts=999, max_tokens=9)
-    assert answer.guarantee.distribution == "conditional"
-    assert "\ufffd" not in answer.text
