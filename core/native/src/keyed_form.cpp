@@ -151,7 +151,10 @@ ExprId Keyed::after(std::uint32_t state, std::uint32_t cell, const std::string* 
 // Whether a cell has other keys than those used and one more.
 bool Keyed::others_left(std::uint32_t state, std::uint32_t cell, const std::string* key) {
   const ExprId keys = tables_[states_[state].table].cells[cell].keys;
-  if (pool_.node(keys).kind != Kind::kSpelled && keys != ExprPool::kEpsilonId) return true;
+  if (keys != ExprPool::kEpsilonId &&
+      (pool_.node(keys).kind != Kind::kSpelled || extensible(keys))) {
+    return true;
+  }
   std::vector<std::string> names = sets_[states_[state].used];
   if (key) names.push_back(*key);
   return without(keys, names) != kNothing;
@@ -190,6 +193,8 @@ ExprId Keyed::without(ExprId keys, const std::vector<std::string>& names) {
     return std::ranges::find(names, "") == names.end() ? keys : kNothing;
   }
   if (keys == kNothing || pool_.node(keys).kind != Kind::kSpelled || names.empty()) return keys;
+  if (extensible(keys))
+    return keys;  // whatever is used, others are left: nothing need be known early
   std::vector<ExprId> texts;
   for (const std::string& name : names) texts.push_back(pool_.literal(name));
   return pool_.spelled_within(keys, pool_.complement(pool_.unite(texts)));
@@ -200,7 +205,9 @@ std::vector<std::string> Keyed::taken(const Record& record) const {
   const State& state = states_[record.state];
   std::vector<std::string> out;
   if (!tables_[state.table].cells[record.at].quoted) return out;
-  if (pool_.node(record.keys).kind == Kind::kSpelled) return out;  // left out already
+  const Cell& cell = tables_[state.table].cells[record.at];
+  if (pool_.node(cell.keys).kind == Kind::kSpelled && !extensible(cell.keys))
+    return out;  // left out
   const std::string& text = readers_[record.reader].text();
   const auto collect = [&](const std::vector<std::string>& sorted) {
     for (auto it = std::ranges::lower_bound(sorted, text);
@@ -239,6 +246,8 @@ ExprId Keyed::blocked(const Record& record) {
 }
 
 bool Keyed::extensible(ExprId keys) const {
+  const Node& own = pool_.node(keys);
+  if (own.kind == Kind::kSpelled) return own.max == 0 && pool_.endless(ExprId{own.a});
   ExprId last = keys;
   while (pool_.node(last).kind == Kind::kConcat) last = ExprId{pool_.node(last).b};
   const Node& node = pool_.node(last);

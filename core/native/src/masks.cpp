@@ -133,6 +133,7 @@ void MaskCache::compress(Mask& mask) {
 void MaskCache::evict() {
   dispose(std::exchange(masks_, {}));
   dispose(std::exchange(exits_, {}));
+  quotes_.clear();
   dispose(std::exchange(tables_, {}));
   if (lexed_) lexed_->clear();
   bytes_ = 0;
@@ -148,6 +149,10 @@ void MaskCache::item(ExprId id, std::uint32_t node, Mask& out) {
   if (plain && options_.class_tables && kind == Kind::kLexed && depth_ < kMostNested &&
       pool_.tail(id) == ExprPool::kEpsilonId) {
     lexed_item(id, node, out);
+    return;
+  }
+  if (plain && options_.class_tables && options_.split_parts && kind == Kind::kSpelled &&
+      depth_ < kMostNested && quoted_item(id, node, out)) {
     return;
   }
   if (plain && options_.class_tables && kind == Kind::kAnd && depth_ < kMostNested &&

@@ -284,14 +284,15 @@ bool ExprPool::endless(ExprId text) {
       if (!live(term.target)) continue;
       const auto next = static_cast<std::uint32_t>(states.size());
       const auto [it, fresh] = number.emplace(index_of(term.target), next);
-      if (fresh) {
-        states.push_back(term.target);
-      }
+      if (fresh) states.push_back(term.target);
       leads_on = true;
     }
     found = leads_on && states.size() <= kMostStates;
   }
   endless_.emplace(index_of(text), found);
+  if (found) {
+    for (ExprId state : states) endless_.emplace(index_of(state), true);
+  }
   return found;
 }
 

@@ -165,6 +165,8 @@ class MaskCache {
   void collect(const Mask& mask, Sink& sink) const;
   void lexed_item(ExprId id, std::uint32_t node, Mask& out);
   bool guarded_item(ExprId id, std::uint32_t node, Mask& out);
+  bool quoted_item(ExprId id, std::uint32_t node, Mask& out);
+  const std::vector<std::uint32_t>& closing_quotes(ExprId text, std::uint32_t node);
   const Bitmap* beginning_with(const ByteSet& bytes, std::uint32_t node);
   void walk_item(ExprId id, std::uint32_t node, Mask& out);
   void leaf_item(ExprId id, std::uint32_t node, Mask& out);
@@ -224,6 +226,8 @@ class MaskCache {
   static constexpr std::size_t kAdvances = 1u << 14;
   std::vector<Advance> advances_;
   std::vector<std::pair<std::uint32_t, ExprId>> stack_;  // scratch of walks
+  // Nodes where a quote ends a text; by node and text.
+  std::unordered_map<std::uint64_t, std::vector<std::uint32_t>> quotes_;
   // Tokens below a node that go on with a byte of a set.
   std::unordered_map<std::uint64_t, std::shared_ptr<const Bitmap>> first_bytes_;
   std::unique_ptr<TokenTree> tree_;
