@@ -30,7 +30,7 @@ def __getattr__(name: str) -> object:
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
-def _write(source: object, builder: GrammarBuilder, options: Mapping[str, object], /) -> None:
+def _write_tags(source: object, builder: GrammarBuilder, options: Mapping[str, object], /) -> None:
     """Import the front end and let it write the grammar."""
     from formgate.plugins.structural_tag._write import compile_format  # noqa: PLC0415
 
@@ -43,7 +43,7 @@ def register_formats(register: Callable[[Format], None]) -> None:
     register(
         Format(
             name="structural_tag",
-            compile=_write,
+            compile=_write_tags,
             aliases=("structural-tag",),
             description="free text with tagged parts in other formats, as servers take it",
         )

@@ -12,6 +12,7 @@ from tag_judge import accepts
 
 import formgate
 from formgate.core.errors import EmptyLanguageError, GrammarError, UnsupportedConstraint
+from formgate.core.registry import Registry
 
 LETTERS = "<>a"
 VOCABULARY = formgate.Vocabulary(
@@ -306,3 +307,12 @@ def test_deep_nesting_ends():
         form = {"type": "optional", "content": form}
     with pytest.raises(GrammarError, match="nest more than 100 deep"):
         compiled(form)
+
+
+def test_a_registry_made_after_the_first_use_compiles_too():
+    compiled(ANY)
+    registry = Registry(environment={"FORMGATE_PLUGINS": "formgate"})
+    engine = formgate.compile(
+        {"format": ANY}, VOCABULARY, format="structural_tag", registry=registry
+    )
+    assert engine.accepts("a")
