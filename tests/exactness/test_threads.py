@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import os
 import random
 import threading
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
+import pytest
 
 import formgate
 
@@ -100,7 +102,7 @@ def test_batches_in_threads():
     fresh = formgate.compile(PATTERNS[0], vocabulary, format="regex")
 
     def work(seed):
-        order = list(range(len(states)))
+        order = list(range(len(states))) * 5  # few rows are filled by one thread
         random.Random(seed).shuffle(order)
         out = np.zeros((len(order), words), dtype=np.int32)
         fresh_states = [replay(fresh, n) for n in order]
@@ -114,6 +116,22 @@ def test_batches_in_threads():
         return at
 
     assert all(in_threads(work, range(WORKERS)))
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs os.fork")
+@pytest.mark.filterwarnings("ignore:This process:DeprecationWarning")
+def test_batches_in_threads_after_a_fork():
+    vocabulary = make_vocabulary()
+    engine = formgate.compile(PATTERNS[0], vocabulary, format="regex")
+    states = [engine.start()] * 128
+    rows = np.zeros((len(states), (len(vocabulary) + 31) // 32), dtype=np.int32)
+    engine.fill_masks(states, rows, threads=2)  # from here on a thread waits for more
+    again = np.zeros_like(rows)
+    child = os.fork()
+    if child == 0:
+        engine.fill_masks(states, again, threads=2)
+        os._exit(0 if np.array_equal(rows, again) else 1)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
 
 
 def test_states_and_masks_are_dropped_in_other_threads():
