@@ -193,8 +193,6 @@ ExprId ExprPool::raw_step(ExprId id, std::uint8_t byte) {
         const std::uint32_t target = automaton(node).next(node.b, byte);
         return target == LeafDfa::kDead ? kEmptyId : leaf(node.a, target);
       }
-      case Kind::kCall:
-        return raw_step(body(id), byte);
       case Kind::kKeyed:
         return keyed_.step(id, byte);
       case Kind::kUnion: {
@@ -206,7 +204,19 @@ ExprId ExprPool::raw_step(ExprId id, std::uint8_t byte) {
       }
       case Kind::kConcat:
         for (ExprId at = id; at != kEpsilonId; at = tail(at)) {
-          const ExprId next = raw_step(head(at), byte);
+          // Heads stand in many states: their forms are kept, and parts that they share among them
+          // are derived once. Only of captured keys there is none.
+          const Node& first = this->node(head(at));
+          const bool single = first.kind == Kind::kBytes || first.kind == Kind::kLeaf ||
+                              first.kind == Kind::kKeyed || (first.flags & kCaptures) != 0;
+          ExprId next = kEmptyId;
+          if (single) {
+            next = raw_step(head(at), byte);
+          } else {
+            for (const LinearTerm& term : linear_form(head(at))) {
+              if (term.bytes.contains(byte)) next = term.target;
+            }
+          }
           if (next != kEmptyId) targets.push_back(concat(next, tail(at)));
           if (!nullable(head(at))) break;
         }
