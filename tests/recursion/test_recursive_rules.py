@@ -295,3 +295,22 @@ def test_many_rules_that_begin_with_one_another(byte_vocabulary):
     assert not engine.accepts("((((a")
     with pytest.raises(LimitError, match="max_depth"):
         chain(60).compile(byte_vocabulary, limits=Limits(max_depth=10))
+
+
+def test_parts_that_rules_share_are_derived_once():
+    # Each rule has the one before in it three times: without keeping what was derived, a step would
+    # take time exponential in their number, and this test would not end.
+    builder = GrammarBuilder()
+    inner = builder.optional(builder.rule("r"))
+    builder.define("r", builder.seq(builder.literal("("), inner, builder.literal(")")))
+    node = builder.choice(builder.literal("a"), builder.rule("r"))
+    for i in range(60):
+        ways = [builder.seq(node, builder.literal(letter)) for letter in "bc"]
+        builder.define(f"x{i}", builder.choice(*ways, node))
+        node = builder.rule(f"x{i}")
+    builder.start(node)
+    vocabulary = formgate.Vocabulary([*(bytes([b]) for b in range(256)), None], stop_ids=[256])
+    engine = builder.build().compile(vocabulary)
+    assert engine.accepts("a" + "bc" * 30)
+    assert engine.accepts("(())cb")
+    assert not engine.accepts("a" + "b" * 61)
