@@ -47,4 +47,8 @@ def test_values_are_decided_as_jsonschema_does(draft: str, data: st.DataObject) 
     if found is None:
         return
     judge = VALIDATORS[draft](schema)
-    assert found == [judge.is_valid(value) for value in instances]
+    try:
+        expected = [judge.is_valid(value) for value in instances]
+    except RecursionError:
+        return  # it follows a reference to where it is without end, and has no verdict
+    assert found == expected
