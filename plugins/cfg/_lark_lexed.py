@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from formgate.core._native import lalr_accepts
 from formgate.core.errors import EmptyLanguageError, UnsupportedConstraint
 from formgate.core.grammar import GrammarBuilder
 from formgate.core.grammar import Terminal as Lexeme
@@ -22,15 +23,18 @@ from formgate.plugins.cfg._lark_terminals import TerminalWriter, check_width, un
 from formgate.plugins.cfg._lark_use import write_rules
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
+    from collections.abc import Set as AbstractSet
 
     from formgate.core._native import Engine
-    from formgate.core.grammar import Node
+    from formgate.core.grammar import Node, Production
     from formgate.plugins.cfg._lark_blanks import Blanks
     from formgate.plugins.cfg._lark_load import Terminal
     from formgate.plugins.cfg._lark_use import Used
 
 __all__ = ["in_order", "write_lexed"]
+
+_NEVER = "(never)"  # no name of lark's
 
 
 def in_order(terminals: Sequence[Terminal]) -> list[Terminal]:
@@ -106,8 +110,32 @@ def write_lexed(
         lexemes,
         mode="first" if mode == "first" else "longest",
         contextual=contextual,
-        productions=productions_of(used.loaded, start) if lalr else (),
+        productions=_productions(used, start, skipped) if lalr else (),
     )
+
+
+def _productions(used: Used, start: str, skipped: AbstractSet[str]) -> tuple[Production, ...]:
+    """Return what lark's parser is made of.
+
+    It never gets an ignored terminal, though its states look for it: whatever has one in it goes
+    on with what derives nothing. Conflicts are those of the productions as they stand.
+    """
+    productions = productions_of(used.loaded, start)
+    if all(skipped.isdisjoint(production.body) for production in productions):
+        return productions
+    lalr_accepts([terminal.name for terminal in used.terminals], productions, ())
+    return tuple(
+        production._replace(body=tuple(_never_past(production.body, skipped)))
+        for production in productions
+    )
+
+
+def _never_past(body: Sequence[str], skipped: AbstractSet[str]) -> Iterator[str]:
+    """Yield the symbols of a body, and a rule without alternatives behind each ignored one."""
+    for symbol in body:
+        yield symbol
+        if symbol in skipped:
+            yield _NEVER
 
 
 def _lexeme(

@@ -222,6 +222,15 @@ def both(parser, source, vocabulary, texts):
             """,
             ["if x end", "if if x else x end", "if y else else x end", "if y e else x end", "xend"],
         ),
+        # The parser never gets what is ignored, but what stands before it competes.
+        (
+            'start: OPEN WORD | "b"\nWORD: /ab?/\nOPEN.1: "a" | "ab"\n%ignore WORD',
+            ["b", "a", "ab", "abb", "aab", "ba"],
+        ),
+        (
+            'start: x WORD y | x "b"\nx: "c"\ny: "ab"\nWORD: /a+/\n%ignore WORD',
+            ["cb", "cab", "caab", "cabb", "cabab", "acb"],
+        ),
     ],
 )
 def test_some_texts(byte_vocabulary, source, texts):
@@ -249,6 +258,7 @@ def test_a_name_after_a_modifier_in_java(request, byte_vocabulary):
     [
         ('start: a | b\na: "x"\nb: "x"', "reduce/reduce"),
         ('start: [A] [A]\nA: "x"', "alternative twice"),
+        ('start: a | b | "y"\na: "x" A\nb: "x" A\nA: "a"\n%ignore A', "reduce/reduce"),
     ],
 )
 def test_what_lark_refuses(byte_vocabulary, source, message):
