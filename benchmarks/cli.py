@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from benchmarks import compare as comparison
-from benchmarks import plan
+from benchmarks import measure, plan
 from benchmarks import report as reporting
 from benchmarks import results as store
 from benchmarks.cases import KINDS, ROOT, load_cases
@@ -26,15 +26,24 @@ if TYPE_CHECKING:
     from benchmarks.cases import Case
 
 MODES = ("shared", "isolated")
+INTERRUPTED = 130
 RESULTS = Path(__file__).parent / "results"
 PAGES = ROOT / "docs" / "benchmarks"
 README = ROOT / "README.md"
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run one command; returns the exit status."""
-    parser = _parser()
-    options = parser.parse_args(arguments)
+    """Run one command; returns the exit status, 130 where it is interrupted."""
+    try:
+        return _execute(sys.argv[1:] if arguments is None else arguments)
+    except KeyboardInterrupt:
+        print("\nbenchmarks: interrupted; finished sessions are kept", file=sys.stderr)
+        return INTERRUPTED
+
+
+def _execute(arguments: Sequence[str]) -> int:
+    options = _parser().parse_args(arguments)
+    options.typed = list(arguments)
     try:
         status: int = options.command(options)
     except (RuntimeError, ValueError, OSError, subprocess.CalledProcessError) as error:
@@ -70,8 +79,8 @@ def _parser() -> argparse.ArgumentParser:
         "crossformat", help="what each format costs, inside decoding with the embedded model"
     )
     across.add_argument("--constraints", type=_names, default=[], help="all by default")
-    across.add_argument("--tokens", type=int, default=60, help="longest output, in tokens")
-    across.add_argument("--repeat", type=int, default=2, help="decodes of each, fastest kept")
+    across.add_argument("--tokens", type=_count, default=60, help="longest output, in tokens")
+    across.add_argument("--repeat", type=_count, default=2, help="decodes of each, fastest kept")
     _add_conditions(across)
     across.add_argument("--out", type=Path, required=True, help="results file, .json or .json.gz")
     across.set_defaults(command=_crossformat)
@@ -81,8 +90,10 @@ def _parser() -> argparse.ArgumentParser:
         "names", nargs="*", metavar="NAME", help="entries of plan.toml; default all"
     )
     measure.add_argument("--results", type=Path, default=RESULTS, help="folder to write them to")
-    measure.add_argument("--missing", action="store_true", help="only those without a results file")
-    measure.add_argument("--core", type=int, help="core to pin to; the last one by default")
+    measure.add_argument(
+        "--missing", action="store_true", help="only those without a complete results file"
+    )
+    measure.add_argument("--core", type=_core, help="core to pin to; the last one by default")
     measure.set_defaults(command=_measure)
 
     publish = commands.add_parser("publish", help="write tables and plots into docs/benchmarks")
@@ -112,39 +123,76 @@ def _add_selection(run: argparse.ArgumentParser) -> None:
         "--engines", type=_names, help="comma-separated; all that are ready by default"
     )
     run.add_argument(
-        "--kinds", "--kind", type=_names, default=["regex"], help=f"of {', '.join(KINDS)}"
-    )
+        "--kinds", "--kind", type=_names,
+        help=f"of {', '.join(KINDS)}; regex by default; these options are about replays alone:",
+    )  # fmt: skip
     run.add_argument("--formats", type=_names, default=[], help="only cases in these formats")
     run.add_argument("--cases", type=_names, default=[], help="names or groups; all by default")
     run.add_argument("--vocabularies", type=_names, default=["tekken"], help="default: tekken")
     run.add_argument(
         "--workloads", type=_names, default=["replay"], help=f"of {', '.join(WORKLOADS)}"
     )
-    run.add_argument("--mode", choices=[*MODES, "both"], default="shared")
+    run.add_argument("--mode", choices=[*MODES, "both"], help="shared by default")
     run.add_argument(
         "--isolate", action="store_const", dest="mode", const="isolated",
         help="a fresh process for every case (the same as --mode isolated)",
     )  # fmt: skip
-    run.add_argument("--repeat", type=int, default=1, help="repeats, merged by smallest time")
-    run.add_argument("--flush-caches", action="store_true", help="flush before every mask")
+    run.add_argument(
+        "--flush-caches", action="store_true", help="flush processor caches before every mask"
+    )
+    run.add_argument(
+        "--repeat", type=_count, default=1,
+        help="repeats of replays and batches, merged by smallest time",
+    )  # fmt: skip
 
 
 def _add_conditions(command: argparse.ArgumentParser) -> None:
-    command.add_argument("--timeout", type=float, default=30.0, help="processor seconds per case")
-    command.add_argument("--memory", type=float, default=12.0, help="address space limit in GiB")
     command.add_argument(
-        "--core", type=int, default=(os.cpu_count() or 1) - 1, help="core to pin to"
+        "--timeout", type=_positive, default=30.0, help="processor seconds per case (30)"
+    )
+    command.add_argument(
+        "--memory", type=_positive, default=12.0, help="address space limit in GiB (12)"
+    )
+    command.add_argument(
+        "--core", type=_core, default=(os.cpu_count() or 1) - 1, help="core to pin to (the last)"
     )
     command.add_argument("--nice", type=int, default=0, help="niceness of the engines' processes")
 
 
 def _add_thresholds(command: argparse.ArgumentParser) -> None:
-    command.add_argument("--threshold", type=float, default=1.1, help="for totals")
-    command.add_argument("--case-threshold", type=float, default=1.5, help="for single cases")
+    command.add_argument("--threshold", type=_positive, default=1.1, help="for totals (1.1)")
+    command.add_argument(
+        "--case-threshold", type=_positive, default=1.5, help="for single cases (1.5)"
+    )
 
 
 def _names(text: str) -> list[str]:
-    return [name.strip() for name in text.split(",") if name.strip()]
+    names = list(dict.fromkeys(name.strip() for name in text.split(",") if name.strip()))
+    if not names:
+        raise argparse.ArgumentTypeError("no name is given")
+    return names
+
+
+def _count(text: str) -> int:
+    number = int(text)
+    if number < 1:
+        raise argparse.ArgumentTypeError("it must be at least 1")
+    return number
+
+
+def _positive(text: str) -> float:
+    number = float(text)
+    if not 0 < number < float("inf"):
+        raise argparse.ArgumentTypeError("it must be above 0")
+    return number
+
+
+def _core(text: str) -> int:
+    number = int(text)
+    usable = sorted(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else [number]
+    if number not in usable:
+        raise argparse.ArgumentTypeError(f"there are the cores {', '.join(map(str, usable))}")
+    return number
 
 
 def _check(kind: str, names: Sequence[str], known: Sequence[str]) -> None:
@@ -182,8 +230,11 @@ def _run(options: argparse.Namespace) -> int:
     engines = options.engines or [name for name, spec in ENGINES.items() if is_ready(spec)]
     _check("engine", engines, list(ENGINES))
     _check("vocabulary", options.vocabularies, list(VOCABULARIES))
-    _check("kind", options.kinds, KINDS)
     _check("workload", options.workloads, WORKLOADS)
+    if "replay" not in options.workloads:
+        _refuse_unused(options)
+    options.kinds = options.kinds or ["regex"]
+    _check("kind", options.kinds, KINDS)
     base = store.load(options.compare) if options.compare else None
     set_up(engines)
     cases = _select(options) if "replay" in options.workloads else {}
@@ -191,20 +242,40 @@ def _run(options: argparse.Namespace) -> int:
         engines=engines,
         vocabularies=options.vocabularies,
         cases=cases,
-        modes=MODES if options.mode == "both" else (options.mode,),
+        modes=MODES if options.mode == "both" else (options.mode or MODES[0],),
         workloads=options.workloads,
     )
     settings = _conditions(options, repeat=options.repeat, flush=options.flush_caches)
-    results = store.new_results(cases, asdict(settings))
+    results = store.new_results(cases, asdict(settings), options.typed)
     for session in run_suite(selection, settings):
         results["sessions"].append(session)
         store.save(results, options.out)
+    results["complete"] = True
+    store.save(results, options.out)
     return 0 if base is None else _compared(base, results, options)
+
+
+def _refuse_unused(options: argparse.Namespace) -> None:
+    """Raise `ValueError` for an option that says nothing to the workloads chosen."""
+    given = {
+        "--kinds": options.kinds,
+        "--formats": options.formats,
+        "--cases": options.cases,
+        "--mode": options.mode,
+        "--flush-caches": options.flush_caches,
+    }
+    unused = [name for name, value in given.items() if value]
+    if unused:
+        raise ValueError(
+            f"{', '.join(unused)} choose what is replayed: add the workload replay, or leave "
+            f"{'it' if len(unused) == 1 else 'them'} out"
+        )
 
 
 def _select(options: argparse.Namespace) -> dict[str, list[Case]]:
     """Return the chosen cases by kind. A name counts if any of the kinds knows it."""
     found: dict[str, list[Case]] = {}
+    _check("format", options.formats, sorted(measure.WARM_UPS))
     unknown = set(options.cases)
     for kind in options.kinds:
         names = options.cases
@@ -238,8 +309,9 @@ def _crossformat(options: argparse.Namespace) -> int:
     _check("constraint", names, list(CONSTRAINTS))
     settings = _conditions(options, repeat=options.repeat)
     cases = load_cases("formats", names=names)
-    results = store.new_results({"formats": cases}, asdict(settings))
+    results = store.new_results({"formats": cases}, asdict(settings), options.typed)
     results["sessions"].append(run_decoding(cases, options.tokens, settings))
+    results["complete"] = True
     store.save(results, options.out)
     print(reporting.render(results), end="")
     return 0
@@ -252,15 +324,19 @@ def _measure(options: argparse.Namespace) -> int:
     for entry in entries:
         if options.names and entry.name not in options.names:
             continue
-        if options.missing and entry.path(options.results).exists():
+        if options.missing and _is_complete(entry.path(options.results)):
             continue
         print(f"# {entry.command(options.results)}", file=sys.stderr)
         more = [] if options.core is None else ["--core", str(options.core)]
-        if main([*entry.arguments(options.results), *more]):
+        if _execute([*entry.arguments(options.results), *more]):
             failed.append(entry.name)
     if failed:
         raise RuntimeError(f"not all of this could be measured: {', '.join(failed)}")
     return 0
+
+
+def _is_complete(path: Path) -> bool:
+    return path.exists() and bool(store.load(path).get("complete", True))
 
 
 def _publish(options: argparse.Namespace) -> int:
@@ -289,5 +365,6 @@ def _compared(base: dict[str, Any], new: dict[str, Any], options: argparse.Names
             base, new, threshold=options.threshold, case_threshold=options.case_threshold
         )
     )
+    print(comparison.differences(base, new), end="")
     print(comparison.render(changes), end="")
     return int(any(change.flagged for change in changes))

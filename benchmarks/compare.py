@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
     from benchmarks.statistics import Figures
 
+_WHERE = {"core", "niceness"}  # options that leave the work as it is
 CASE_FLOOR_NS = {"compile + first mask": 1e5, "mask mean": 1e3, "advance mean": 1e3}
 
 
@@ -45,8 +46,11 @@ def compare(
     """Yield the totals of every session found in both files, and its flagged single cases.
 
     A case that the base got right and the new file did not is flagged too, with figures of 0 and 1.
+    Raises `ValueError` where no session is in both.
     """
     old_sessions = {_key(session): session for session in base["sessions"]}
+    if not any(_key(session) in old_sessions for session in new["sessions"]):
+        raise ValueError("nothing to compare: no engine was measured in the same way in both files")
     for session in new["sessions"]:
         old = old_sessions.get(_key(session))
         if old is None:
@@ -55,6 +59,28 @@ def compare(
             yield from _compare_sessions(old, session, threshold, case_threshold)
         else:
             yield from _compare_others(old, session, threshold)
+
+
+def differences(base: dict[str, Any], new: dict[str, Any]) -> str:
+    """Return in words what else differs between two files, nothing where nothing does.
+
+    That is the processor, the options, and sessions that only the base has.
+    """
+    found = []
+    if base["machine"]["cpu"] != new["machine"]["cpu"]:
+        found.append(
+            f"another processor: {base['machine']['cpu']}, then {new['machine']['cpu']}; "
+            "times cannot be compared"
+        )
+    for name in sorted({*base["options"], *new["options"]} - _WHERE):
+        before, after = base["options"].get(name), new["options"].get(name)
+        if before != after:
+            found.append(f"{name} {before}, then {after}")
+    there = {_key(session) for session in new["sessions"]}
+    missing = [key for key in map(_key, base["sessions"]) if key not in there]
+    if missing:
+        found.append(f"only in the first: {', '.join(missing)}")
+    return "".join(f"Note: {note}.\n" for note in found)
 
 
 def _key(session: dict[str, Any]) -> str:

@@ -37,7 +37,9 @@ def is_ready(spec: EngineSpec) -> bool:
     if spec.environment is None:
         return True
     marker = _marker(spec)
-    return marker.exists() and marker.read_text(encoding="utf-8") == repr(spec.install)
+    if not marker.exists() or not interpreter(spec).exists():
+        return False
+    return marker.read_text(encoding="utf-8") == repr(spec.install)
 
 
 def set_up(names: Iterable[str]) -> None:

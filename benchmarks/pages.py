@@ -13,7 +13,6 @@ whose results are missing stays as it is.
 from __future__ import annotations
 
 import re
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from benchmarks import plan, plots, report
@@ -32,6 +31,7 @@ from benchmarks.tables import MS, US, number, table
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
+    from pathlib import Path
 
     from benchmarks.statistics import Figures
 
@@ -110,12 +110,13 @@ class _Blocks:
 
 
 def _about(results: dict[str, Any], entry: plan.Entry) -> str:
-    command = entry.command(Path("benchmarks/results"))
-    busy = f"\n\n{BUSY}" if report.was_busy(results) else ""
+    command = plan.typed(results, entry)
+    notes = [BUSY] * report.was_busy(results)
+    notes += [report.INCOMPLETE] * (not results.get("complete", True))
     return (
         f"Measured on {results['date'][:10]} at commit {results['source'] or 'unknown'}: "
         f"{report.machine_line(results)} {report.versions_line(results)}.\n\n"
-        f"```console\n$ {command}\n```{busy}"
+        + "\n\n".join([f"```console\n$ {command}\n```", *notes])
     )
 
 
@@ -181,7 +182,9 @@ def _headline(results: dict[str, Any], sessions: report.Sessions) -> str:
     names = [
         name
         for name, case in results["cases"].items()
-        if case["common"] and all(name in report.usable(session) for session in chosen.values())
+        if case["common"]
+        and all(name in report.usable(session) for session in chosen.values())
+        and all(report.agreed(results, sessions["formgate"], s, name) for s in chosen.values())
     ]
     passes = {
         which: [figures((s["cases"][n] for n in names), which) for s in chosen.values()]

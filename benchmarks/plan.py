@@ -5,6 +5,7 @@ from __future__ import annotations
 import shlex
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 PLAN = Path(__file__).parent / "plan.toml"
 
@@ -28,6 +29,27 @@ class Entry:
     def command(self, folder: Path) -> str:
         """Return the command as a user types it."""
         return f"python -m benchmarks {' '.join(self.arguments(folder))}"
+
+
+# Options that tell where a run was made and kept, not what was measured.
+_WHERE = ("--out", "--core", "--nice")
+
+
+def typed(results: dict[str, Any], entry: Entry) -> str:
+    """Return the command that made the results of an entry, written to its usual place.
+
+    That is the plan's unless they were made by another; files of old do not say.
+    """
+    command = results.get("command") or shlex.split(entry.run)
+    kept: list[str] = []
+    skip = False
+    for word in command:
+        if skip or word.partition("=")[0] in _WHERE:
+            skip = not skip and word in _WHERE
+        else:
+            kept.append(word)
+    out = Path("benchmarks/results") / f"{entry.name}.json.gz"
+    return f"python -m benchmarks {shlex.join([*kept, '--out', str(out)])}"
 
 
 def load(path: Path = PLAN) -> list[Entry]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from benchmarks.other_report import added
-from benchmarks.report import replays, usable
+from benchmarks.report import agreed, replays, usable
 from benchmarks.statistics import figures, mean, percentile
 from benchmarks.tables import MS, US
 
@@ -55,9 +55,10 @@ def draw(name: str, results: dict[str, Any], path: Path) -> None:
         plt.close(figure)
 
 
-def _common(sessions: dict[str, Any]) -> tuple[dict[str, Any], list[str]]:
+def _common(results: dict[str, Any], sessions: dict[str, Any]) -> tuple[dict[str, Any], list[str]]:
     """Return the engines worth comparing, and the cases that all of them get right.
 
+    Cases of which one makes other masks than ours are left out.
     An engine that gets less than half of what ours gets right would leave little to compare.
     """
     ours = set(usable(sessions["formgate"]))
@@ -67,13 +68,18 @@ def _common(sessions: dict[str, Any]) -> tuple[dict[str, Any], list[str]]:
         if name != "trivial" and 2 * len(ours & set(usable(session))) >= len(ours)
     }
     names = set.intersection(*(set(usable(session)) for session in chosen.values()))
-    return chosen, sorted(names)
+    first = sessions["formgate"]
+    return chosen, sorted(
+        name
+        for name in names
+        if all(agreed(results, first, session, name) for session in chosen.values())
+    )
 
 
 def _tail(axes: Any, results: dict[str, Any]) -> None:
     """Which share of the tokens takes longer than so much, mask and advance together."""
     for sessions in list(replays(results).values())[:1]:
-        chosen, names = _common(sessions)
+        chosen, names = _common(results, sessions)
         for engine, session in chosen.items():
             steps = list(_steps(session["cases"][name] for name in names))
             shares = [share for share in SHARES if (1 - share) * len(steps) >= 1]
@@ -97,7 +103,7 @@ def _steps(records: Iterable[dict[str, Any]]) -> Iterable[int]:
 def _first_mask(axes: Any, results: dict[str, Any]) -> None:
     """How long it takes from the source to the first mask."""
     for sessions in list(replays(results).values())[:1]:
-        chosen, names = _common(sessions)
+        chosen, names = _common(results, sessions)
         for engine, session in chosen.items():
             times = sorted(figures((session["cases"][n] for n in names), "first").ttfm)
             shares = [(rank + 1) / len(times) for rank in range(len(times))]
@@ -154,7 +160,10 @@ def _memory(axes: Any, results: dict[str, Any]) -> None:
             base = session["setup"]["rss_setup_mib"]
             counts = [0, *(point["schemas"] for point in session["points"])]
             sizes = [0.0, *(point["rss_mib"] - base for point in session["points"])]
-            axes.plot(counts, sizes, label=session["engine"], c=COLOURS[session["engine"]])
+            label = session["engine"]
+            if session["status"] != "ok":
+                label += f" ({session['status']})"
+            axes.plot(counts, sizes, label=label, c=COLOURS[session["engine"]])
     axes.set(xlabel="schemas so far", ylabel="MiB over set-up")
     axes.legend()
 

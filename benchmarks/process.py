@@ -19,10 +19,17 @@ if TYPE_CHECKING:
 
 POLL_S = 0.5
 WALL_FACTOR = 20  # a case may wait this many times its processor limit, for the machine's sake
+IDLE_LIMIT_S = 60.0  # of wall time in which a process takes less than `IDLE_CPU_S`: it hangs
+IDLE_CPU_S = 0.1
 START_LIMIT_S = 180.0
 EXIT_LIMIT_S = 10.0
 # Engines are measured on the threads they are asked to use, not on those of their libraries.
 _ONE_THREAD = dict.fromkeys(("OMP_NUM_THREADS", "RAYON_NUM_THREADS", "MKL_NUM_THREADS"), "1")
+
+
+def environment() -> dict[str, str]:
+    """Return the environment of every process that is measured."""
+    return {**os.environ, **_ONE_THREAD, "PYTHONHASHSEED": "0"}
 
 
 class Worker:
@@ -42,7 +49,7 @@ class Worker:
         self._process = subprocess.Popen(
             command,
             cwd=ROOT,
-            env={**os.environ, **_ONE_THREAD, "PYTHONHASHSEED": "0"},
+            env=environment(),
             stdout=subprocess.PIPE,
             stderr=self._errors,
             text=True,
@@ -58,16 +65,16 @@ class Worker:
     def set_limit(self, limit_s: float) -> None:
         """Allow the process this much more processor time from now on."""
         self._limit_s = limit_s
-        self._cpu_start = self._cpu_s()
-        self._wall_start = time.monotonic()
+        self._cpu_start = self._cpu_seen = self._cpu_s()
+        self._wall_start = self._seen_at = time.monotonic()
 
     def __iter__(self) -> Iterator[dict[str, Any]]:
         while True:
             try:
                 event = self._events.get(timeout=POLL_S)
             except queue.Empty:
-                if self.ended_by is None and self._over_limit():
-                    self.ended_by = f"more than {self._limit_s:g} s of processor time"
+                if self.ended_by is None and (reason := self._over_limit()):
+                    self.ended_by = reason
                     self._process.kill()
                 continue
             if event is None:
@@ -94,14 +101,26 @@ class Worker:
         self._folder.cleanup()
 
     def _read(self) -> None:
-        for line in self._process.stdout or ():
-            self._events.put(json.loads(line))
-        self._events.put(None)
+        try:
+            for line in self._process.stdout or ():
+                self._events.put(json.loads(line))
+        except ValueError:
+            pass  # half a line, left by a process that died over it; how it ended tells the rest
+        finally:
+            self._events.put(None)
 
-    def _over_limit(self) -> bool:
-        used = self._cpu_s() - self._cpu_start
-        waited = time.monotonic() - self._wall_start
-        return used > self._limit_s or waited > WALL_FACTOR * self._limit_s
+    def _over_limit(self) -> str | None:
+        """Return which limit is exceeded, if one is."""
+        used, now = self._cpu_s(), time.monotonic()
+        if used - self._cpu_seen > IDLE_CPU_S:
+            self._cpu_seen, self._seen_at = used, now
+        if used - self._cpu_start > self._limit_s:
+            return f"more than {self._limit_s:g} s of processor time"
+        if now - self._seen_at > IDLE_LIMIT_S:
+            return f"idle for {IDLE_LIMIT_S:g} s"
+        if now - self._wall_start > WALL_FACTOR * self._limit_s:
+            return f"more than {WALL_FACTOR * self._limit_s:g} s"
+        return None
 
     def _cpu_s(self) -> float:
         try:

@@ -14,6 +14,7 @@ from benchmarks.statistics import (
     counts_as_measured,
     figures,
     mask_differences,
+    masks_agree,
     mean,
     percentile,
     shared_runs,
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
 
 SLOWEST = 12
 BUSY = 1.6  # load; a measurement right before leaves 1
+INCOMPLETE = "**Incomplete: the run was interrupted, or not every engine could be measured.**"
 
 Session = dict[str, Any]
 Sessions = dict[str, Session]
@@ -79,6 +81,7 @@ def heading(results: dict[str, Any]) -> str:
             f"# Benchmark of {results['date'][:10]}",
             machine_line(results),
             f"{len(results['cases'])} cases; options: {options}.",
+            *([] if results.get("complete", True) else [INCOMPLETE]),
             "Versions: " + versions_line(results) + ".",
         )
     )
@@ -140,9 +143,7 @@ def _differences(results: dict[str, Any], session: Session, reference: Session |
         return "-"
     differing = compared = 0
     for name, record in session["cases"].items():
-        case = results["cases"][name]
-        comparable = case["common"] and case.get("same_masks", True)
-        if comparable and name in reference["cases"]:
+        if _compared(results, name) and name in reference["cases"]:
             more, seen = mask_differences(record, reference["cases"][name])
             differing, compared = differing + more, compared + seen
     return f"{differing} of {compared}"
@@ -215,8 +216,24 @@ COMPILE_METRICS: dict[str, Metric] = {
 }
 
 
-def common_cases(results: dict[str, Any], mine: Session, theirs: Session) -> list[str]:
-    """Return the cases that both get right and read alike, with a run that both completed."""
+def _compared(results: dict[str, Any], name: str) -> bool:
+    """Tell whether the masks of a case mean the same to every engine."""
+    case = results["cases"][name]
+    return bool(case["common"] and case.get("same_masks", True))
+
+
+def agreed(results: dict[str, Any], mine: Session, theirs: Session, name: str) -> bool:
+    """Tell whether two engines made the same masks of a case, as far as they are compared.
+
+    Where they differ one of them is wrong, though it accepts and refuses every text rightly.
+    """
+    pair = mine["engine"], theirs["engine"]
+    if not _compared(results, name) or not all(ENGINES[engine].comparable for engine in pair):
+        return True
+    return masks_agree(mine["cases"][name], theirs["cases"][name])
+
+
+def _both_right(results: dict[str, Any], mine: Session, theirs: Session) -> list[str]:
     left, right = usable(mine), usable(theirs)
     return [
         name
@@ -225,6 +242,15 @@ def common_cases(results: dict[str, Any], mine: Session, theirs: Session) -> lis
         and results["cases"][name]["common"]
         and shared_runs(left[name], right[name]) is not None
     ]
+
+
+def common_cases(results: dict[str, Any], mine: Session, theirs: Session) -> list[str]:
+    """Return the cases that both get right and read alike, with a run that both completed.
+
+    Cases of which they make different masks are none.
+    """
+    both = _both_right(results, mine, theirs)
+    return [name for name in both if agreed(results, mine, theirs, name)]
 
 
 def paired(mine: Session, theirs: Session, names: list[str], which: str) -> tuple[Figures, Figures]:
@@ -239,6 +265,9 @@ def ratios(results: dict[str, Any], sessions: Sessions, ours: str, rival: str) -
     names = common_cases(results, sessions[ours], sessions[rival])
     if not names:
         return ""
+    both = _both_right(results, sessions[ours], sessions[rival])
+    apart = [name for name in both if name not in names]
+    left_out = f" Left out, since their masks differ: {', '.join(apart)}." if apart else ""
     columns = {which: paired(sessions[ours], sessions[rival], names, which) for which in PASSES}
     rows = []
     for metric, (unit, take) in COMPILE_METRICS.items():
@@ -251,7 +280,7 @@ def ratios(results: dict[str, Any], sessions: Sessions, ours: str, rival: str) -
         ]
         rows.append([metric + ", µs", *cells])
     title = f"{ours} against {rival} on the {len(names)} cases both get right: ours, theirs"
-    return f"{title} (ratio).\n\n" + table(["", *PASSES.values()], rows)
+    return f"{title} (ratio).{left_out}\n\n" + table(["", *PASSES.values()], rows)
 
 
 def _against(mine: float, theirs: float, unit: float) -> str:

@@ -1,8 +1,11 @@
 """The results file: JSON with the machine, the options and one session per engine configuration.
 
-    {"format": 2, "date": ..., "machine": {...}, "options": {...}, "cases": {name: {...}},
+    {"format": 2, "date": ..., "machine": {...}, "options": {...}, "command": [...],
+     "complete": true, "cases": {name: {...}},
      "sessions": [{"workload", "engine", "vocabulary", "setup", "versions", ...}]}
 
+`command` is what was typed after `python -m benchmarks`; `complete` is false until all of it has
+been measured.
 A session of the workload "replay" has a "kind", a "mode", and "cases": {name: {"status",
 "compile_ns", "runs": [...]}}. A run holds its series in nanoseconds, one number per step: `mask_ns`
 and `advance_ns` of the first replay, `warm_mask_ns` and `warm_advance_ns` of the second; `wall_ns`
@@ -33,8 +36,10 @@ FORMAT = 2
 _DESCRIBE = ("git", "describe", "--always", "--dirty", "--exclude=*")
 
 
-def new_results(cases: Mapping[str, Sequence[Case]], options: dict[str, Any]) -> dict[str, Any]:
-    """Return an empty results file for these cases, given by kind.
+def new_results(
+    cases: Mapping[str, Sequence[Case]], options: dict[str, Any], command: Sequence[str] = ()
+) -> dict[str, Any]:
+    """Return an empty results file for these cases, given by kind; it is not complete.
 
     Raises `ValueError` where two have the same name.
     """
@@ -48,6 +53,8 @@ def new_results(cases: Mapping[str, Sequence[Case]], options: dict[str, Any]) ->
         "machine": describe_machine(),
         "source": describe_source(),
         "options": options,
+        "command": list(command),
+        "complete": False,
         "cases": {
             case.name: {
                 "kind": kind,
@@ -80,23 +87,42 @@ def save(results: dict[str, Any], path: Path) -> None:
 def load(path: Path) -> dict[str, Any]:
     """Read a results file. Raises `ValueError` for another version of the format."""
     content = path.read_bytes()
-    if path.suffix == ".gz":
-        content = gzip.decompress(content)
-    results: dict[str, Any] = json.loads(content)
-    if results.get("format") != FORMAT:
-        raise ValueError(f"{path}: results format {results.get('format')}, expected {FORMAT}")
+    try:
+        if path.suffix == ".gz":
+            content = gzip.decompress(content)
+        results: dict[str, Any] = json.loads(content)
+    except (ValueError, EOFError, gzip.BadGzipFile) as error:
+        raise ValueError(f"{path} is no results file: {error}") from error
+    if not isinstance(results, dict) or results.get("format") != FORMAT:
+        found = results.get("format") if isinstance(results, dict) else None
+        raise ValueError(f"{path}: results format {found}, expected {FORMAT}")
     return results
 
 
 def load_all(paths: Sequence[Path]) -> dict[str, Any]:
-    """Read several files as one. Raises `ValueError` where processors differ."""
+    """Read several files as one.
+
+    Raises `ValueError` where processors differ, or two files have the same session.
+    """
     first, *others = [load(path) for path in paths]
+    known = {_session_key(session) for session in first["sessions"]}
     for other in others:
         if other["machine"]["cpu"] != first["machine"]["cpu"]:
             raise ValueError("results of different processors do not belong into one report")
+        for session in other["sessions"]:
+            key = _session_key(session)
+            if key in known:
+                raise ValueError(f"{' '.join(key)} is in two of the files: use `compare`")
+            known.add(key)
         first["cases"].update(other["cases"])
         first["sessions"] += other["sessions"]
+        first["complete"] = first.get("complete", True) and other.get("complete", True)
     return first
+
+
+def _session_key(session: dict[str, Any]) -> tuple[str, ...]:
+    names = ("vocabulary", "workload", "kind", "mode", "engine")
+    return tuple(session[name] for name in names if name in session)
 
 
 def describe_source() -> str:

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
     from benchmarks.cases import Case
     from benchmarks.engines import EngineSpec
+    from benchmarks.vocabularies import VocabularyData
 
 WORKLOADS = ("replay", "batch", "startup", "memory")
 
@@ -62,37 +63,54 @@ def run_suite(selection: Selection, options: Options) -> Iterator[dict[str, Any]
     """Yield one session record after the other, as soon as it is measured.
 
     Raises `RuntimeError` when an engine's environment is missing, and in the end, when the others
-    are measured, if one could not be started.
+    are measured, if an engine could not be started or a vocabulary not be read, or if there was
+    nothing to measure.
     """
     for name in selection.engines:
         if not is_ready(ENGINES[name]):
             raise RuntimeError(
                 f"no environment for {name}: run `python -m benchmarks setup {name}`"
             )
-    failures = []
+    failures: list[str] = []
+    count = 0
     with tempfile.TemporaryDirectory(prefix="benchmarks-") as folder:
         for name in selection.vocabularies:
-            for measure in _of_vocabulary(selection, name, options, Path(folder)):
-                try:
-                    session = measure()
-                except RuntimeError as error:
-                    failures.append(str(error))
-                else:
-                    if session is not None:
-                        yield {**session, "vocabulary": name}
+            for session in _sessions(selection, name, options, Path(folder), failures):
+                count += 1
+                yield {**session, "vocabulary": name}
+    if not count and not failures:
+        failures.append("nothing to measure: no engine chosen takes part in this; see `list`")
     if failures:
         raise RuntimeError("; ".join(failures))
 
 
+def _sessions(
+    selection: Selection, name: str, options: Options, folder: Path, failures: list[str]
+) -> Iterator[dict[str, Any]]:
+    """Yield the sessions over one vocabulary; what cannot be measured is added to `failures`."""
+    try:
+        vocabulary = load_vocabulary(name)
+    except RuntimeError as error:
+        failures.append(str(error))
+        return
+    for measure in _of_vocabulary(selection, vocabulary, options, folder):
+        try:
+            session = measure()
+        except RuntimeError as error:
+            failures.append(str(error))
+        else:
+            if session is not None:
+                yield session
+
+
 def _of_vocabulary(
-    selection: Selection, vocabulary_name: str, options: Options, folder: Path
+    selection: Selection, vocabulary: VocabularyData, options: Options, folder: Path
 ) -> Iterator[Callable[[], dict[str, Any] | None]]:
     """Yield what measures each session; None is returned where an engine has no part in one."""
-    vocabulary = load_vocabulary(vocabulary_name)
-    tokens = folder / f"{vocabulary_name}-tokens"
+    tokens = folder / f"{vocabulary.name}-tokens"
     vocabulary.save(tokens)
     tokeniser = Tokeniser(vocabulary)
-    engines = [name for name in selection.engines if _knows(ENGINES[name], vocabulary_name)]
+    engines = [name for name in selection.engines if _knows(ENGINES[name], vocabulary.name)]
     common = {
         "vocabulary": str(tokens),
         "core": options.core,
@@ -105,7 +123,7 @@ def _of_vocabulary(
                 yield partial(_other, workload, ENGINES[name], common, tokeniser, options)
             continue
         for kind, cases in selection.cases.items():
-            path = folder / f"{vocabulary_name}-{kind}"
+            path = folder / f"{vocabulary.name}-{kind}"
             path.write_text(json.dumps(build_workload(cases, tokeniser)), encoding="utf-8")
             job = {**common, "workload": str(path)}
             for mode in selection.modes:

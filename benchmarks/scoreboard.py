@@ -178,7 +178,7 @@ def _memory(results: dict[str, Any] | None) -> Iterator[list[str]]:
     grown = {
         session["engine"]: session["points"][-1]["rss_mib"] - session["setup"]["rss_setup_mib"]
         for session in results["sessions"]
-        if session["points"]
+        if session["points"] and session["status"] == "ok"
     }
     if OURS in grown and "xgrammar" in grown:
         what = "memory after 1,000 schemas", "tekken", "resident, over set-up"

@@ -137,3 +137,8 @@ def mask_differences(record: dict[str, Any], reference: dict[str, Any]) -> tuple
             compared += len(pairs)
             differing += sum(left != right for left, right in pairs)
     return differing, compared
+
+
+def masks_agree(left: dict[str, Any], right: dict[str, Any]) -> bool:
+    """Tell whether no mask of two records differs, among those that could be compared."""
+    return mask_differences(left, right)[0] == 0

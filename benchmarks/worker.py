@@ -58,7 +58,7 @@ def main(job_path: str) -> None:
     elif job["task"] == "batch":
         from benchmarks.batch import measure_batch
 
-        _emit(events, event="batch", record=measure_batch(adapter, workload, job))
+        _emit(events, event="batch", record=measure_batch(adapter, row, workload, job))
     elif job["task"] == "memory":
         from benchmarks.memory import measure_memory
 

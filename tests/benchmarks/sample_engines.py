@@ -1,6 +1,8 @@
 """Engines for the tests of the harness: an exact one over lists of words, and ways to misbehave."""
 
 import os
+import time
+from pathlib import Path
 
 from benchmarks.engines.base import Adapter, BatchSession, RefusedError, Session
 from benchmarks.measure import WARM_UPS
@@ -96,6 +98,37 @@ class Hanging(Exact):
         return super().compile(source, form)
 
 
+class Sleeping(Exact):
+    """Waits for ever over a pattern with an x, and takes no processor time."""
+
+    def compile(self, source, form):
+        while "x" in source:
+            time.sleep(1)
+        return super().compile(source, form)
+
+
+class Torn(Exact):
+    """Ends the process at a pattern with an x, in the middle of telling what happened."""
+
+    def compile(self, source, form):
+        if "x" in source:
+            for link in Path("/proc/self/fd").iterdir():
+                # The folder being listed is among them, and is gone by then.
+                if link.exists() or link.is_symlink():
+                    pipe = os.path.realpath(link).rpartition("/")[2].startswith("pipe:")
+                    if pipe and int(link.name) > 2:
+                        os.write(int(link.name), b'{"event": "ca')
+            os._exit(3)
+        return super().compile(source, form)
+
+
+class Wide(Exact):
+    """Allows a token that leads nowhere, in every mask."""
+
+    def allowed(self, words, text):
+        return super().allowed(words, text) | {ord("!")}
+
+
 class Crashing(Exact):
     """Ends the process at a pattern with an x."""
 
@@ -140,6 +173,14 @@ class Batched(Exact):
                 texts[row] += self._tokens[token]
 
         return BatchSession(fill, advance, feed)
+
+
+class BatchedWide(Batched):
+    """Allows everything, but only in batches."""
+
+    def start_batch(self, compiled, rows, threads):
+        session = super().start_batch(compiled, rows, threads)
+        return BatchSession(lambda: rows.fill(-1), session.advance, session.feed)
 
 
 class BatchedWrong(Batched):

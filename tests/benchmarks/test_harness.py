@@ -12,9 +12,10 @@ pytest.importorskip("tiktoken", reason="texts are tokenised with it")
 if not hasattr(os, "sched_setaffinity"):
     pytest.skip("workers are pinned to a core", allow_module_level=True)
 
-from benchmarks import cli, report, results
+from benchmarks import cli, plan, report, results
 from benchmarks.cases import CASE_FILES
 from benchmarks.engines import ENGINES, EngineSpec
+from benchmarks.measure import Row
 from benchmarks.vocabularies import VOCABULARIES, Tokeniser, VocabularyData
 
 CASES = """
@@ -69,7 +70,10 @@ matching = { file = "texts.json" }
 non_matching = ["a"]
 same_masks = false
 """
-KINDS = ("Exact", "Reader", "Loose", "Tight", "Stubborn", "Hanging", "Crashing", "Broken")
+KINDS = (
+    "Exact", "Reader", "Loose", "Tight", "Wide", "Stubborn", "Hanging", "Sleeping", "Crashing",
+    "Torn", "Broken",
+)  # fmt: skip
 
 
 def tiny_vocabulary():
@@ -171,14 +175,22 @@ def test_the_report_of_grammars(bench):
     assert "| exact | 2 | 0 | 0 | 0 | 0 of 604 |" in text  # "short" is not compared
 
 
-@pytest.mark.parametrize(("engine", "status"), [("hanging", "timeout"), ("crashing", "crash")])
-def test_the_rest_goes_on_after_a_hang_or_a_crash(bench, engine, status):
+@pytest.mark.parametrize(
+    ("engine", "status", "reason"),
+    [
+        ("hanging", "timeout", "more than 1 s of processor time"),
+        ("sleeping", "timeout", "idle for 4 s"),
+        ("crashing", "crash", "exit status 3"),
+        ("torn", "crash", "exit status 3"),
+    ],
+)
+def test_the_rest_goes_on_after_a_hang_or_a_crash(bench, monkeypatch, engine, status, reason):
+    monkeypatch.setattr("benchmarks.process.IDLE_LIMIT_S", 4.0)
     content = bench(engine)
     found = statuses(content, engine)
     assert found == {"words": "ok", "awkward": status, "group": "refused", "last": "ok"}
     (session,) = content["sessions"]
-    expected = "exit status 3" if status == "crash" else "more than 1 s of processor time"
-    assert expected in session["cases"]["awkward"]["error"]
+    assert reason in session["cases"]["awkward"]["error"]
     assert session["restarts"] == 1
 
 
@@ -196,6 +208,86 @@ def test_an_engine_that_does_not_start_is_an_error(bench, capsys):
     errors = capsys.readouterr().err
     assert "broken does not run" in errors
     assert "exact [1/1]: 1 ok" in errors  # the others are measured first
+
+
+def test_a_missing_vocabulary_leaves_the_others_to_be_measured(bench, monkeypatch, capsys):
+    def missing():
+        raise RuntimeError("the vocabulary needs the package nowhere")
+
+    monkeypatch.setitem(VOCABULARIES, "absent", missing)
+    with pytest.raises(AssertionError):
+        bench("exact", "--cases", "words", "--vocabularies", "absent,tiny")
+    errors = capsys.readouterr().err
+    assert "needs the package nowhere" in errors
+    assert "tiny-regex shared exact [1/1]: 1 ok" in errors
+
+
+def test_results_say_how_they_were_made_and_whether_they_are_complete(bench, tmp_path):
+    content = bench("exact", "--cases", "words")
+    assert content["complete"]
+    assert content["command"][:3] == ["run", "--engines", "exact"]
+    with pytest.raises(AssertionError):
+        bench("exact,broken", "--cases", "words")
+    content = results.load(tmp_path / "out.json")
+    assert not content["complete"]
+    assert report.INCOMPLETE in report.render(content, ours="exact")
+
+
+def test_what_was_interrupted_is_measured_again(bench, monkeypatch, tmp_path, capsys):
+    content = bench("exact", "--cases", "words")
+    entry = plan.Entry("small", "for the test", "run --engines exact --cases words")
+    monkeypatch.setattr(plan, "load", lambda: [entry])
+    again = ["measure", "--missing", "--results", str(tmp_path)]
+    runs = []
+    monkeypatch.setattr(cli, "_run", lambda options: runs.append(options.out) or 0)
+    for complete, count in ((True, 0), (False, 1)):
+        results.save({**content, "complete": complete}, entry.path(tmp_path))
+        assert cli.main(again) == 0
+        assert len(runs) == count
+
+    def interrupted(options):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(cli, "_run", interrupted)
+    assert cli.main(again) == cli.INTERRUPTED
+    assert "interrupted" in capsys.readouterr().err
+
+
+def test_cases_with_different_masks_are_not_compared_by_speed(bench):
+    content = bench("exact,wide")
+    right = {"words": "ok", "awkward": "ok", "group": "refused", "last": "ok"}
+    assert statuses(content, "wide") == right  # no text shows it, but every mask is wrong
+    for session in content["sessions"]:
+        session["engine"] = {"exact": "formgate", "wide": "xgrammar"}[session["engine"]]
+    text = report.render(content)
+    assert "| xgrammar | 3 | 1 | 0 | 0 | 21 of 21 |" in text
+    assert "against xgrammar" not in text
+    # Where only one case differs, the others are compared, and it is named.
+    ours, theirs = content["sessions"]
+    for name in ("words", "last"):
+        theirs["cases"][name] = ours["cases"][name]
+    text = report.render(content)
+    assert "on the 2 cases both get right" in text
+    assert "Left out, since their masks differ: awkward." in text
+
+
+def test_nobody_is_held_to_know_more_than_one_stop_token():
+    row = Row(40)
+    row.array[0] = 1 << 3 | 1 << 7
+    some = row.digest([3, 5])
+    row.array[0] = 1 << 5 | 1 << 7
+    assert row.digest([3, 5]) == some
+    row.array[0] = 1 << 7
+    assert row.digest([3, 5]) != some
+
+
+def test_a_run_that_measures_nothing_is_an_error(bench, monkeypatch, capsys):
+    spec = EngineSpec("apart", "test", "sample_engines:Exact", "of one vocabulary",
+                      vocabularies=("other",))  # fmt: skip
+    monkeypatch.setitem(ENGINES, "apart", spec)
+    with pytest.raises(AssertionError):
+        bench("apart")
+    assert "nothing to measure" in capsys.readouterr().err
 
 
 def test_the_trivial_engine_shows_the_cost_of_the_harness(bench):
@@ -237,6 +329,41 @@ def test_compare_flags_what_got_worse(bench, tmp_path, capsys):
     assert any("| last | no longer right (wrong) |" in line for line in lines)
 
 
+def test_what_cannot_be_compared_is_said(bench, tmp_path, capsys):
+    base = bench("exact", "--cases", "words")
+    other = copy.deepcopy(base)
+    other["sessions"][0]["engine"] = "loose"
+    results.save(base, tmp_path / "base.json")
+    results.save(other, tmp_path / "other.json")
+    assert cli.main(["compare", str(tmp_path / "base.json"), str(tmp_path / "other.json")]) == 2
+    assert "nothing to compare" in capsys.readouterr().err
+    other = copy.deepcopy(base)
+    other["machine"]["cpu"] = "another one"
+    other["options"]["flush"] = True
+    base["sessions"].append({**base["sessions"][0], "engine": "loose"})
+    results.save(base, tmp_path / "base.json")
+    results.save(other, tmp_path / "other.json")
+    assert cli.main(["compare", str(tmp_path / "base.json"), str(tmp_path / "other.json")]) == 0
+    out = capsys.readouterr().out
+    assert "another processor" in out
+    assert "flush False, then True" in out
+    assert "only in the first: tiny replay regex shared loose" in out
+
+
+def test_the_same_session_twice_is_no_report(bench, tmp_path):
+    bench("exact", "--cases", "words")
+    with pytest.raises(ValueError, match="in two of the files"):
+        results.load_all([tmp_path / "out.json"] * 2)
+
+
+def test_what_is_no_results_file_is_named(tmp_path):
+    for name, content in (("a.json", b"no"), ("b.json.gz", b"no"), ("c.json", b"[]")):
+        path = tmp_path / name
+        path.write_bytes(content)
+        with pytest.raises(ValueError, match=name):
+            results.load(path)
+
+
 def test_results_of_another_format_are_refused(tmp_path):
     path = tmp_path / "old.json"
     path.write_text(json.dumps({"format": 0}), encoding="utf-8")
@@ -250,11 +377,34 @@ def test_results_of_another_format_are_refused(tmp_path):
         (["run", "--engines", "nobody", "--out", "x.json"], "no such engine: nobody"),
         (["run", "--vocabularies", "latin", "--out", "x.json"], "no such vocabulary: latin"),
         (["run", "--cases", "nonsense", "--out", "x.json"], "no such case or group: nonsense"),
+        (["run", "--formats", "regex,prose", "--out", "x.json"], "no such format: prose"),
+        (
+            ["run", "--workloads", "startup", "--cases", "date", "--out", "x.json"],
+            "--cases choose what is replayed",
+        ),
         (["setup", "nobody"], "no such engine: nobody"),
     ],
 )
 def test_unknown_names_are_refused(arguments, message, capsys):
     assert cli.main(arguments) == 2
+    assert message in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("option", "message"),
+    [
+        (["--repeat", "0"], "at least 1"),
+        (["--timeout", "-1"], "above 0"),
+        (["--timeout", "nan"], "above 0"),
+        (["--memory", "0"], "above 0"),
+        (["--core", "99999"], "there are the cores"),
+        (["--engines", ","], "no name is given"),
+    ],
+)
+def test_numbers_out_of_range_are_refused(option, message, capsys):
+    with pytest.raises(SystemExit) as end:
+        cli.main(["run", "--out", "x.json", *option])
+    assert end.value.code == 2
     assert message in capsys.readouterr().err
 
 

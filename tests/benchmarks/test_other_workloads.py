@@ -1,5 +1,6 @@
 """Batches, starting up, memory and decoding, with engines whose answers are known."""
 
+import dataclasses
 import importlib.util
 import json
 import os
@@ -58,11 +59,13 @@ def bench(monkeypatch, tmp_path):
     monkeypatch.setattr(others, "IMPORTS", 2)
     monkeypatch.setattr(others, "SETUPS", 2)
     monkeypatch.setattr(others, "many_schemas", lambda: many_schemas(3))
-    for kind in ("Batched", "BatchedWrong", "Exact"):
+    for kind in ("Batched", "BatchedWrong", "BatchedWide", "Exact", "Absent"):
         spec = EngineSpec(
             kind.lower(), "test", f"sample_engines:{kind}", "a test engine", module="json",
             formats=("regex", "json_schema"), batches=kind != "Exact",
         )  # fmt: skip
+        if kind == "Absent":
+            spec = dataclasses.replace(spec, module="formgate_no_such_module")
         monkeypatch.setitem(ENGINES, spec.name, spec)
 
     def run(engines, workloads, *more):
@@ -75,9 +78,9 @@ def bench(monkeypatch, tmp_path):
 
 
 def test_batches_are_checked_and_timed(bench):
-    content = bench("batched,batchedwrong,exact", "batch", "--repeat", "2")
+    content = bench("batched,batchedwrong,batchedwide,exact", "batch", "--repeat", "2")
     sessions = {session["engine"]: session for session in content["sessions"]}
-    assert set(sessions) == {"batched", "batchedwrong"}
+    assert set(sessions) == {"batched", "batchedwrong", "batchedwide"}
     threads = [count for count in others.THREADS if count <= (os.cpu_count() or 1)]
     right = sessions["batched"]["batches"]
     assert [batch["threads"] for batch in right] == threads
@@ -88,6 +91,8 @@ def test_batches_are_checked_and_timed(bench):
         assert min(batch["first_ns"]) > 0
     wrong = sessions["batchedwrong"]["batches"]
     assert {batch["status"] for batch in wrong} == {"wrong"}
+    wide = sessions["batchedwide"]["batches"]
+    assert {batch["error"] for batch in wide} == {"row 0 is not the mask of its state alone"}
     text = report.render(content)
     assert "| tiny | both | batched | 1 |" in text
     assert "wrong: step 0: row 0" in text
@@ -106,9 +111,9 @@ def test_a_batch_starts_rows_at_different_places_of_their_texts():
     job["cores"] = sorted(affinity)
     try:
         adapter = Batched(vocabulary, row.array)
-        record = measure_batch(adapter, [case], job)
-        wrong = measure_batch(BatchedWrong(vocabulary, row.array), [case], job)
-        refused = measure_batch(adapter, [{**case, "source": "(a)"}], job)
+        record = measure_batch(adapter, row, [case], job)
+        wrong = measure_batch(BatchedWrong(vocabulary, row.array), row, [case], job)
+        refused = measure_batch(adapter, row, [{**case, "source": "(a)"}], job)
     finally:
         os.sched_setaffinity(0, affinity)
     assert record["status"] == "ok"
@@ -125,6 +130,14 @@ def test_starting_up_uses_fresh_processes(bench):
     assert len(session["imports"]) == len(session["setups"]) == 2
     assert all(entry["wall_ns"] > 0 and entry["rss_mib"] > 1 for entry in session["imports"])
     assert "| tiny | exact |" in report.render(content)
+
+
+def test_a_package_that_cannot_be_imported_costs_only_itself(bench, tmp_path, capsys):
+    with pytest.raises(AssertionError):
+        bench("absent,exact", "startup")
+    assert "absent does not run: exit status 1" in capsys.readouterr().err
+    content = results.load(tmp_path / "out.json")
+    assert [session["engine"] for session in content["sessions"]] == ["exact"]
 
 
 def test_memory_is_read_along_many_schemas(bench):

@@ -207,6 +207,27 @@ def test_a_busy_machine_is_said_to_be_one(folders):
         assert ("That holds for batch." in text) == bool(times)
 
 
+def test_the_command_shown_is_the_one_that_was_run(folders):
+    stored, folder = folders
+    path = page(folder, "batch about")
+    command = ["run", "--workloads", "batch", "--timeout", "60", "--core", "0", "--nice=5"]
+    for complete in (True, False):
+        content = {**batch(), "command": [*command, "--out", "/somewhere/else.json"]}
+        results.save({**content, "complete": complete}, stored / "batch.json.gz")
+        pages.publish(stored, folder)
+        text = path.read_text(encoding="utf-8")
+        shown = "run --workloads batch --timeout 60 --out benchmarks/results/batch.json.gz\n"
+        assert f"$ python -m benchmarks {shown}" in text
+        assert ("Incomplete" in text) == (not complete)
+
+
+def test_memory_of_an_engine_that_did_not_come_to_the_end_is_no_figure():
+    content = memory()
+    content["sessions"][1]["status"] = "timeout"
+    text = scoreboard.scoreboard(lambda name: content if name == "memory" else None)
+    assert "xgrammar" not in text
+
+
 def test_missing_results_leave_a_block_and_unknown_ones_are_errors(folders):
     stored, folder = folders
     path = page(folder, "schema-tekken coverage")
@@ -274,8 +295,10 @@ def test_the_plan_can_be_run(monkeypatch):
         if arguments[0] == "run":
             cli._check("engine", options.engines, list(cli.ENGINES))
             cli._check("vocabulary", options.vocabularies, list(cli.VOCABULARIES))
-            cli._check("kind", options.kinds, cli.KINDS)
+            cli._check("kind", options.kinds or [], cli.KINDS)
             cli._check("workload", options.workloads, cli.WORKLOADS)
+            if "replay" not in options.workloads:
+                cli._refuse_unused(options)
         assert entry.command(cli.RESULTS).endswith(f"{entry.name}.json.gz")
 
 
@@ -293,7 +316,7 @@ run = "run --cases nonsense"
     (tmp_path / "plan.toml").write_text(text, encoding="utf-8")
     entries = plan.load(tmp_path / "plan.toml")
     monkeypatch.setattr(plan, "load", lambda: entries)
-    results.save(replayed(), tmp_path / "good.json.gz")
+    results.save({**replayed(), "complete": True}, tmp_path / "good.json.gz")
     arguments = ["measure", "--results", str(tmp_path), "--core", "0"]
     assert cli.main([*arguments, "--missing"]) == 2
     errors = capsys.readouterr().err
