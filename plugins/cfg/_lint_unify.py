@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from formgate.plugins.cfg._lint_lr import bits
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from formgate.plugins.cfg._lint_grammar import SymbolGrammar, Yields
     from formgate.plugins.cfg._lint_lr import Automaton, Conflict
@@ -113,8 +113,7 @@ class Unifier:
             for second in actions[i + 1 :]:
                 one = self._begun(origin, first, terminal)
                 other = self._begun(origin, second, terminal)
-                found = self._search(one, other, terminal)
-                if found is not None:
+                for found in self._search(one, other, terminal):
                     ambiguity = self._told(tuple(path), *found)
                     if ambiguity is not None:
                         return ambiguity
@@ -187,18 +186,22 @@ class Unifier:
         one: tuple[list[_Half], list[_Half]],
         other: tuple[list[_Half], list[_Half]],
         terminal: int,
-    ) -> tuple[_Half, _Half, int | None] | None:
-        """Return two parsers with equal stacks, and the terminal that must come next, if any."""
+    ) -> Iterator[tuple[_Half, _Half, int | None]]:
+        """Yield two parsers with equal stacks, and the terminal that must come next, if any.
+
+        That terminal may be one that only merged states look for; then nothing can be told of
+        what was found, and the search goes on.
+        """
         for mine, its, then in zip(one, other, (terminal, None), strict=True):
             met = _met(mine, its)
             if met is not None:
-                return (*met, then)
+                yield (*met, then)
         queue: deque[tuple[_Half, _Half, int]] = deque()
         seen: set[tuple[_Stack, _Stack]] = set()
 
         def push(left: list[_Half], right: list[_Half], length: int) -> None:
             for a, b in islice(product(left, right), self._bounds.pairs - len(seen)):
-                if (a.stack, b.stack) not in seen:
+                if a.stack != b.stack and (a.stack, b.stack) not in seen:
                     seen.add((a.stack, b.stack))
                     queue.append((a, b, length))
 
@@ -210,10 +213,9 @@ class Unifier:
                 right = self._continued(b, following)
                 met = _met(left[0], right[0])
                 if met is not None:
-                    return (*met, following)
+                    yield (*met, following)
                 if length < self._bounds.length and following != self._automaton.end:
                     push(left[1], right[1], length + 1)
-        return None
 
     @property
     def _may_go_on(self) -> bool:
@@ -231,7 +233,6 @@ class Unifier:
         self, path: tuple[int, ...], one: _Half, other: _Half, following: int | None
     ) -> Ambiguity | None:
         """Complete the sentence, and write both derivations."""
-        self._work = _WORK * self._bounds.pairs
         rest = self._completion(one.stack, following)
         if rest is None:
             return None

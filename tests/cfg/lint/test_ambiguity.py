@@ -135,3 +135,15 @@ def test_bounds():
     for bounds in ({"ambiguity_pairs": 0}, {"timeout_s": 0}):
         found = lint('start: "a" start "a" "a" | "a" start "a" | "x"', format="lark", **bounds)
         assert not found.facts["ambiguity"].startswith("found") or not bounds
+
+
+def test_what_only_merged_states_look_for_does_not_end_the_search():
+    """The end of the text follows an expression in one of the merged states only."""
+    report = lint(
+        'start: s\ns: "n" "=" e | "if" e "then" s\ne: e "+" e | "n"',
+        format="lark",
+    )
+    (finding,) = [each for each in report.findings if each.check == "shift-reduce"]
+    assert finding.derivations
+    assert len(set(finding.derivations)) == 2
+    assert report.facts["ambiguity"] == "found, at 1 of 1 groups of conflicts"
