@@ -148,7 +148,10 @@ def _add_selection(run: argparse.ArgumentParser) -> None:
 
 def _add_conditions(command: argparse.ArgumentParser) -> None:
     command.add_argument(
-        "--timeout", type=_positive, default=30.0, help="processor seconds per case (30)"
+        "--timeout",
+        type=_positive,
+        default=plan.DEFAULT_TIMEOUT_S,
+        help=f"processor seconds per case ({plan.DEFAULT_TIMEOUT_S:g})",
     )
     command.add_argument(
         "--memory", type=_positive, default=12.0, help="address space limit in GiB (12)"

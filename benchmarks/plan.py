@@ -5,7 +5,10 @@ from __future__ import annotations
 import shlex
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 PLAN = Path(__file__).parent / "plan.toml"
 
@@ -31,6 +34,7 @@ class Entry:
         return f"python -m benchmarks {' '.join(self.arguments(folder))}"
 
 
+DEFAULT_TIMEOUT_S = 30.0
 # Options that tell where a run was made and kept, not what was measured.
 _WHERE = ("--out", "--core", "--nice")
 
@@ -38,18 +42,34 @@ _WHERE = ("--out", "--core", "--nice")
 def typed(results: dict[str, Any], entry: Entry) -> str:
     """Return the command that made the results of an entry, written to its usual place.
 
-    That is the plan's unless they were made by another; files of old do not say.
+    That is the plan's unless they were made by another. Files of old do not hold it; their options
+    and engines do.
     """
-    command = results.get("command") or shlex.split(entry.run)
+    command = results.get("command") or _of_old(results, shlex.split(entry.run))
+    out = Path("benchmarks/results") / f"{entry.name}.json.gz"
+    kept = _without(command, _WHERE)
+    return f"python -m benchmarks {shlex.join([*kept, '--out', str(out)])}"
+
+
+def _of_old(results: dict[str, Any], planned: list[str]) -> list[str]:
+    engines = dict.fromkeys(session["engine"] for session in results["sessions"])
+    timeout_s = results["options"].get("timeout_s", DEFAULT_TIMEOUT_S)
+    command = _without(planned, ("--timeout",))
+    if "--engines" in command and engines:
+        command[command.index("--engines") + 1] = ",".join(engines)
+    return command if timeout_s == DEFAULT_TIMEOUT_S else [*command, "--timeout", f"{timeout_s:g}"]
+
+
+def _without(command: Iterable[str], options: tuple[str, ...]) -> list[str]:
+    """Return a command line without these options and their values."""
     kept: list[str] = []
     skip = False
     for word in command:
-        if skip or word.partition("=")[0] in _WHERE:
-            skip = not skip and word in _WHERE
+        if skip or word.partition("=")[0] in options:
+            skip = not skip and word in options
         else:
             kept.append(word)
-    out = Path("benchmarks/results") / f"{entry.name}.json.gz"
-    return f"python -m benchmarks {shlex.join([*kept, '--out', str(out)])}"
+    return kept
 
 
 def load(path: Path = PLAN) -> list[Entry]:

@@ -262,12 +262,12 @@ def paired(mine: Session, theirs: Session, names: list[str], which: str) -> tupl
 
 def ratios(results: dict[str, Any], sessions: Sessions, ours: str, rival: str) -> str:
     """Return ours against one rival's, on common ground."""
-    names = common_cases(results, sessions[ours], sessions[rival])
-    if not names:
-        return ""
     both = _both_right(results, sessions[ours], sessions[rival])
+    names = common_cases(results, sessions[ours], sessions[rival])
     apart = [name for name in both if name not in names]
     left_out = f" Left out, since their masks differ: {', '.join(apart)}." if apart else ""
+    if not names:
+        return f"{ours} against {rival}: no case to compare.{left_out}" if both else ""
     columns = {which: paired(sessions[ours], sessions[rival], names, which) for which in PASSES}
     rows = []
     for metric, (unit, take) in COMPILE_METRICS.items():

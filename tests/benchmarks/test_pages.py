@@ -221,6 +221,18 @@ def test_the_command_shown_is_the_one_that_was_run(folders):
         assert ("Incomplete" in text) == (not complete)
 
 
+def test_files_of_old_tell_their_command_by_options_and_engines(folders):
+    stored, folder = folders
+    path = page(folder, "batch about")
+    content = {**batch(), "options": {"timeout_s": 60.0}}
+    del content["command"], content["complete"]
+    results.save(content, stored / "batch.json.gz")
+    pages.publish(stored, folder)
+    text = path.read_text(encoding="utf-8")
+    assert "--engines formgate,xgrammar,trivial --timeout 60 --out benchmarks/results/" in text
+    assert "Incomplete" not in text
+
+
 def test_memory_of_an_engine_that_did_not_come_to_the_end_is_no_figure():
     content = memory()
     content["sessions"][1]["status"] = "timeout"
