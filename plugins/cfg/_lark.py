@@ -109,7 +109,7 @@ def compile_lark(
         # lark takes seconds for so many.
         _check_count(count_terminals(prepare(text)))
     loaded = load(text, base_path=folder, import_paths=folders)
-    used = find_used(loaded, start)
+    used = find_used(loaded, start, contextual=lexer == "contextual")
     inner: dict[str, object] = {"g_regex_flags": flags, "import_paths": folders}
     terminals = TerminalWriter(builder, loaded.source, flags, inner | {"base_path": folder})
     if mode != "any":

@@ -3,7 +3,7 @@
 lark drops the rules that no other rule uses, again and again, then the terminals that no rule is
 left to use. What is left may still be out of the start's reach, and in the basic lexer its
 terminals compete with the others; so the rule is followed to the letter here. Rules out of reach
-are left out, since only their terminals matter.
+are left out, since only their terminals matter, and these not to the contextual lexer.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ class Used:
     Args:
         loaded: The grammar.
         rules: The names of the rules within the start's reach, in order.
-        terminals: The terminals, in order; with those of other rules and those that are ignored.
+        terminals: The terminals that count, in order, the ignored ones included.
     """
 
     def __init__(self, loaded: Loaded, rules: Sequence[str], terminals: Sequence[Terminal]) -> None:
@@ -45,8 +45,14 @@ class Used:
         return tuple(self.loaded.terminals[name] for name in self.loaded.ignored)
 
 
-def find_used(loaded: Loaded, start: str) -> Used:
+def find_used(loaded: Loaded, start: str, *, contextual: bool = False) -> Used:
     """Return what lark keeps for a start.
+
+    Args:
+        loaded: The grammar.
+        start: The rule that the whole text must match.
+        contextual: Whether only the terminals within the start's reach count, and the ignored
+            ones: lark's contextual lexer never looks for, nor at, the others.
 
     Raises:
         GrammarError: There is no such rule.
@@ -75,9 +81,10 @@ def find_used(loaded: Loaded, start: str) -> Used:
                 users[symbol] -= 1
                 if not users[symbol]:
                     unused.append(symbol)
-    names = {symbol for symbols in uses.values() for kind, symbol in symbols if kind == "terminal"}
-    names.update(loaded.ignored)
     reached = _reached(uses, start)
+    competing = (reached if contextual else uses).values()
+    names = {symbol for symbols in competing for kind, symbol in symbols if kind == "terminal"}
+    names.update(loaded.ignored)
     _refuse_declared(loaded, reached)
     _refuse_templates(loaded, reached)
     terminals = [terminal for name, terminal in loaded.terminals.items() if name in names]

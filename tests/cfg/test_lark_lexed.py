@@ -208,6 +208,19 @@ def test_terminals_without_width_are_refused(byte_vocabulary, lexing):
         compiled("start: A\nA: /a*/", byte_vocabulary, lexing=lexing)
 
 
+@pytest.mark.parametrize("lexing", ["lark", "longest"])
+def test_terminals_out_of_reach_do_not_count(byte_vocabulary, lexing):
+    """Rules that use each other are kept by lark; its contextual lexer never looks for theirs."""
+    source = 'start: "x" | B\nlost: more A\nmore: lost | A\nA: /a*/\nB: /b+/'
+    assert lark_grammars.judge(source, parser="lalr") is not None
+    engine = compiled(source, byte_vocabulary, lexing=lexing)
+    assert engine.accepts("bb")
+    assert not engine.accepts("a")
+    assert lark_grammars.judge(source, parser="lalr", lexer="basic") is None
+    with pytest.raises(GrammarError, match="terminal A can match the empty text"):
+        compiled(source, byte_vocabulary, lexing=lexing, lexer="basic")
+
+
 def test_other_formats_with_a_lexer(byte_vocabulary):
     source = 'start: %regex /[0-9]+/ ":" NAME\nNAME: /\\w+/\n%ignore " "'
     with pytest.raises(UnsupportedConstraint, match="cannot be read as lark reads") as caught:
