@@ -54,6 +54,7 @@ class LexicalTerminal:
         is_text: Whether it was written as a text: such terminals are keywords of patterns.
         width: The most characters it matches, as far as the lexer's order knows.
         length: The length of the pattern as written.
+        may_be_empty: Whether lark's bound on its texts allows the empty one, as under look-around.
     """
 
     name: str
@@ -63,6 +64,7 @@ class LexicalTerminal:
     is_text: bool = False
     width: int = 0
     length: int = 0
+    may_be_empty: bool = False
 
 
 @dataclass(frozen=True)

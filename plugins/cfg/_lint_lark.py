@@ -180,6 +180,7 @@ def _terminal(terminal: TerminalDef) -> LexicalTerminal:
         is_text,
         terminal.pattern.max_width,
         len(terminal.pattern.value),
+        terminal.pattern.min_width == 0,
     )
 
 

@@ -90,7 +90,12 @@ class Lexemes:
         return self.problems.get(name) == EMPTY
 
     def is_zero_width(self, name: str) -> bool:
-        """Say whether a terminal matches the empty text."""
+        """Say whether a terminal matches the empty text, before some text at least."""
+        terminal = self._terminals.get(name)
+        return (terminal is not None and terminal.may_be_empty) or self.takes_nothing(name)
+
+    def takes_nothing(self, name: str) -> bool:
+        """Say whether the empty text alone is one of a terminal."""
         pattern = self.pattern(name)
         return pattern is not None and pattern.fullmatch("") is not None
 

@@ -93,7 +93,7 @@ def check_terminals(grammar: SymbolGrammar, show: Lexemes) -> list[Finding]:
                     name,
                     f"terminal {name!r} matches the empty text, which a lexer cannot cut out",
                     place=place,
-                    example="",
+                    example="" if show.takes_nothing(name) else None,
                     hint="make it match one character at least, and optional where it is used",
                 )
             )

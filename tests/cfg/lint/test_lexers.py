@@ -218,6 +218,13 @@ def test_terminals():
     assert not any(each[2] in ("C", "E") for each in found if each[0] == "error")
 
 
+def test_terminals_that_are_empty_before_some_text():
+    """As lark counts: the least that the pattern takes, look-around left out."""
+    found = checks("start: A B\nA: /(?=[ab])(?:x|b?)/\nB: /(?=b)b/")
+    assert ("error", "zero-width-terminal", "A", None) in found
+    assert not any(each[2] == "B" for each in found)
+
+
 def test_contextual_difference_is_told():
     found = lint(
         'start: "u" a "if" | "v" a NAME\na: "q"\nNAME: /[a-z]+/\n%ignore " "', format="lark"
