@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 from decimal import Decimal, InvalidOperation
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 from formgate.core.errors import LimitError, ParseError
 from formgate.plugins.json_schema._types_shapes import Mismatch, plain
@@ -38,7 +38,8 @@ def read_text(
             where no type says otherwise.
 
     Raises:
-        ParseError: The text is no JSON, or the type of the source refuses it.
+        ParseError: The text is no JSON, the type of the source refuses it, or a number that should
+            become a float is beyond their range.
         LimitError: It is nested too deep for Python, or has an integer of over 100,000 digits.
         TypeError: `wanted` has another option.
     """
@@ -53,7 +54,8 @@ def read_text(
         raise ParseError(
             f"the output is not what its type takes, at {path}: {error.reason}",
             path=error.path,
-            hint="the schema cannot say all that a type may check; ask again, or loosen the check",
+            hint=error.hint
+            or "the schema cannot say all that a type may check; ask again, or loosen the check",
         ) from error.__cause__
     except RecursionError:
         raise LimitError("the output is nested too deep for Python's recursion limit") from None
@@ -118,7 +120,7 @@ def load(text: str) -> object:
         ) from None
     if "\\u" in text:
         try:
-            json.dumps(cast("Any", plain(value)), ensure_ascii=False).encode()
+            json.dumps(value, ensure_ascii=False, default=str).encode()
         except UnicodeEncodeError:
             raise ParseError("the output has half of a surrogate pair in it") from None
     return value

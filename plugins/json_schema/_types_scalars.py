@@ -16,7 +16,7 @@ from pathlib import Path, PurePath, PurePosixPath
 from typing import TYPE_CHECKING, cast
 from uuid import UUID
 
-from formgate.plugins.json_schema._types_shapes import Mismatch, Scalar
+from formgate.plugins.json_schema._types_shapes import Mismatch, Scalar, as_float
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -117,7 +117,7 @@ def _integer(value: object) -> int:
 
 
 def _float(value: object) -> float:
-    return float(_number(value))
+    return as_float(_number(value))
 
 
 def _decimal(value: object) -> Decimal:

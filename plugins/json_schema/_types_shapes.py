@@ -10,6 +10,7 @@ exponent are `Decimal`, so nothing is rounded before a shape says how.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import TYPE_CHECKING
@@ -30,6 +31,7 @@ __all__ = [
     "Scalar",
     "Sequence",
     "Shape",
+    "as_float",
     "identity",
     "plain",
 ]
@@ -40,9 +42,10 @@ Schema = dict[str, object]
 class Mismatch(Exception):  # noqa: N818 (internal: tells branches of a union apart)
     """A JSON value is not of a shape; the path leads to the part that is not."""
 
-    def __init__(self, reason: str) -> None:
+    def __init__(self, reason: str, hint: str | None = None) -> None:
         super().__init__(reason)
         self.reason = reason
+        self.hint = hint
         self.path: list[str | int] = []
 
 
@@ -328,14 +331,44 @@ def identity(value: object) -> Hashable:
 
 
 def plain(value: object) -> object:
-    """Return a JSON value with floats in the place of decimals."""
+    """Return a JSON value with floats in the place of decimals.
+
+    Raises:
+        Mismatch: A decimal is beyond the range of floats.
+    """
     if isinstance(value, Decimal):
-        return float(value)
+        return as_float(value)
     if isinstance(value, list):
-        return [plain(part) for part in value]
+        return [_plain_part(part, at) for at, part in enumerate(value)]
     if isinstance(value, dict):
-        return {name: plain(part) for name, part in value.items()}
+        return {name: _plain_part(part, name) for name, part in value.items()}
     return value
+
+
+def _plain_part(value: object, at: str | int) -> object:
+    try:
+        return plain(value)
+    except Mismatch as error:
+        error.path.insert(0, at)
+        raise
+
+
+def as_float(value: int | Decimal) -> float:
+    """Return the float nearest to a number.
+
+    Raises:
+        Mismatch: The number is beyond the range of floats: infinity is no value of JSON.
+    """
+    try:
+        nearest = float(value)
+    except OverflowError:  # of an int; a Decimal becomes infinity
+        nearest = math.inf
+    if math.isinf(nearest):
+        raise Mismatch(
+            "the number is beyond the range of floats",
+            hint="read it with decimals=True or as a Decimal, or put bounds into the schema",
+        )
+    return nearest
 
 
 def _inside(shape: Shape, value: object, at: str | int, decimals: bool) -> object:

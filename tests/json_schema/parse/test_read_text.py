@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass
 from decimal import Decimal
+from typing import Any
 
 import pydantic
 import pytest
@@ -45,6 +46,35 @@ def test_numbers_are_exact():
     assert str(read({}, "1e400", decimals=True)) == "1E+400"
     assert isinstance(read({}, "1.0"), float)
     assert isinstance(read({}, "1"), int)
+
+
+@dataclass
+class Measure:
+    size: float
+
+
+@pytest.mark.parametrize(
+    ("source", "text", "path"),
+    [
+        ({}, "1e400", []),
+        ({"type": "integer"}, "1e400", []),
+        ({}, '{"a": [0, -1e309]}', ["a", 1]),
+        (list[float], f"[1{'0' * 309}]", [0]),
+        (Measure, '{"size": 1e309}', ["size"]),
+        (list[Any], "[1e400]", [0]),
+    ],
+)
+def test_no_number_becomes_infinity_in_silence(source, text, path):
+    with pytest.raises(ParseError, match="beyond the range of floats") as caught:
+        read(source, text)
+    assert list(caught.value.path) == path
+    assert "decimals=True" in str(caught.value)
+
+
+def test_large_numbers_have_other_ways():
+    assert read(float | Decimal, "1e400") == Decimal("1e400")
+    assert read({}, '["\\u0061", 1e400]', decimals=True) == ["a", Decimal("1e400")]
+    assert read(list[float], "[1e308, 1e-400]") == [1e308, 0.0]
 
 
 @pytest.mark.parametrize(
