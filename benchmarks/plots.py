@@ -81,7 +81,7 @@ def _tail(axes: Any, results: dict[str, Any]) -> None:
     for sessions in list(replays(results).values())[:1]:
         chosen, names = _common(results, sessions)
         for engine, session in chosen.items():
-            steps = list(_steps(session["cases"][name] for name in names))
+            steps = sorted(_steps(session["cases"][name] for name in names))
             shares = [share for share in SHARES if (1 - share) * len(steps) >= 1]
             times = [percentile(steps, max(share, 1e-9)) / US for share in shares]
             axes.plot(times, [1 - share for share in shares], label=engine, c=COLOURS[engine])
