@@ -48,6 +48,10 @@ BY_NAME = {
 }
 _BY_URI = {draft.uri.partition("://")[2]: draft for draft in BY_NAME.values()}
 _BY_URI["json-schema.org/schema"] = BY_NAME["2020-12"]
+# Draft 5 is an edition of draft 4 with clearer words and the same keywords.
+_BY_URI["json-schema.org/draft-05/schema"] = BY_NAME["4"]
+# Hyper-schemas add links, which are annotations.
+_BY_URI.update({uri.replace("/schema", "/hyper-schema"): _BY_URI[uri] for uri in list(_BY_URI)})
 
 # Keywords that hold one schema, a list of them, or schemas by name.
 _ONE = frozenset(
@@ -89,7 +93,7 @@ def draft_of(uri: object) -> Draft | None:
     """Return the draft whose meta-schema has an address; None when it is none of them."""
     if not isinstance(uri, str):
         return None
-    return _BY_URI.get(uri.removesuffix("#").partition("://")[2])
+    return _BY_URI.get(uri.rstrip("#/").partition("://")[2])
 
 
 def subschemas(  # noqa: C901 (three forms of keywords)

@@ -111,6 +111,10 @@ class Library:
         schema: The schema to compile.
         draft: The draft of documents that do not name one.
         given: Documents of others: a ``referencing.Registry``, or schemas by address.
+
+    Attributes:
+        root: The resource that the schema is.
+        unknown_drafts: Where a ``$schema`` leads to no meta-schema that is known, by its address.
     """
 
     def __init__(self, schema: Json, draft: str, given: Any = None) -> None:
@@ -120,6 +124,7 @@ class Library:
         self._by_root: dict[int, Resource] = {}
         self._orders: dict[int, dict[str, int]] = {}
         self._envs: dict[tuple[int, ...], Env] = {}
+        self.unknown_drafts: dict[str, Where] = {}
         self.root = self._document(schema, "")
 
     def env(self, resource: Resource, scope: tuple[Resource, ...]) -> Env:
@@ -254,13 +259,16 @@ class Library:
                 f"the schema is of a draft that is not supported: {named}",
                 hint="drafts 4, 6, 7, 2019-09 and 2020-12 are",
             )
-        return found or self._by_meta_schema(named, default)
+        found = found or self._by_meta_schema(named)
+        if found is None:
+            self.unknown_drafts.setdefault(named, (where, "$schema"))
+        return found or default
 
-    def _by_meta_schema(self, uri: str, default: Draft) -> Draft:
+    def _by_meta_schema(self, uri: str) -> Draft | None:
         """Return the draft of a meta-schema of one's own, if it was given."""
         meta = self._lookup(uri.removesuffix("#"))
         named = meta.get("$schema") if isinstance(meta, dict) else None
-        return draft_of(named) or default
+        return draft_of(named)
 
     def _asserting(self, schema: Json, draft: Draft) -> bool:
         """Say whether a schema's meta-schema has the vocabulary of keywords that validate."""

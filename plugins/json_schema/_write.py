@@ -41,11 +41,14 @@ class Report(NamedTuple):
         unenforced: What is left out with ``on_unsupported="relax"``: the reason by the place. Empty
             if the grammar is exact.
         unknown_formats: Names of formats that are not known, and so mean nothing, with the place.
+        unknown_drafts: Addresses in ``$schema`` that are not known, with the place; such a schema is
+            read as if it had none.
     """
 
     draft: str
     unenforced: dict[str, str]
     unknown_formats: dict[str, str]
+    unknown_drafts: dict[str, str]
 
 
 def compile_json_schema(source: object, builder: GrammarBuilder, **options: object) -> Node:
@@ -101,6 +104,7 @@ def inspect(source: object, **options: object) -> Report:
         world.library.root.draft.name,
         dict(world.relaxed),
         {name: pointer(where) for name, where in world.unknown_formats.items()},
+        {uri: pointer(where) for uri, where in world.library.unknown_drafts.items()},
     )
 
 

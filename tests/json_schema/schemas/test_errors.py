@@ -229,6 +229,35 @@ def test_exact_schemas_have_nothing_left_out() -> None:
     assert report.draft == "7"
     assert report.unenforced == {}
     assert report.unknown_formats == {"no-such": "#/format"}
+    assert report.unknown_drafts == {}
+
+
+@pytest.mark.parametrize(
+    ("uri", "draft"),
+    [
+        ("http://json-schema.org/draft-04/hyper-schema#", "4"),
+        ("http://json-schema.org/draft-05/schema#", "4"),
+        ("http://json-schema.org/draft-06/hyper-schema", "6"),
+        ("https://json-schema.org/draft-07/schema#/", "7"),
+        ("https://json-schema.org/draft/2019-09/hyper-schema", "2019-09"),
+    ],
+)
+def test_addresses_of_drafts(uri: str, draft: str) -> None:
+    report = inspect({"$schema": uri})
+    assert (report.draft, report.unknown_drafts) == (draft, {})
+
+
+def test_an_address_of_no_draft_is_a_remark() -> None:
+    inner = {"$id": "http://example.org/inner", "$schema": "http://example.org/none"}
+    report = inspect({"$schema": "http://example.org/meta#", "items": inner}, draft="6")
+    assert report.draft == "6"
+    assert report.unknown_drafts == {
+        "http://example.org/meta#": "#/$schema",
+        "http://example.org/none": "#/items/$schema",
+    }
+    meta = {"http://example.org/meta": {"$schema": "http://json-schema.org/draft-07/schema#"}}
+    report = inspect({"$schema": "http://example.org/meta#"}, resources=meta)
+    assert (report.draft, report.unknown_drafts) == ("7", {})
 
 
 # --- nothing is valid ---
