@@ -147,6 +147,28 @@ void fill_masks(const EngineHandle& self, const std::vector<StateHandle>& states
   self.value->fill_many(values, rows.data, rows.stride, threads);
 }
 
+// A source may be a function or a class whose module holds the engine: cycles through the grammar
+// are for the interpreter's collector to see.
+int traverse(PyObject* self, visitproc visit, void* arg) {
+  Py_VISIT(Py_TYPE(self));
+  if (!nb::inst_ready(self)) return 0;
+  const EngineHandle& engine = *nb::inst_ptr<EngineHandle>(self);
+  Py_VISIT(engine.vocabulary.ptr());
+  Py_VISIT(engine.grammar.ptr());
+  Py_VISIT(engine.format.ptr());
+  return 0;
+}
+
+int clear(PyObject* self) {
+  EngineHandle& engine = *nb::inst_ptr<EngineHandle>(self);
+  engine.grammar = nb::none();
+  return 0;
+}
+
+PyType_Slot engine_slots[] = {{Py_tp_traverse, reinterpret_cast<void*>(traverse)},
+                              {Py_tp_clear, reinterpret_cast<void*>(clear)},
+                              {0, nullptr}};
+
 }  // namespace
 
 void bind_engine(nb::module_& m) {
@@ -179,6 +201,7 @@ void bind_engine(nb::module_& m) {
                                          : std::string("State()");
       });
   auto engine = nb::class_<EngineHandle>(m, "Engine", nb::is_weak_referenceable(),
+                                         nb::type_slots(engine_slots),
                                          "A compiled constraint over one vocabulary; immutable and "
                                          "thread-safe.");
   copy_is_itself(engine, "def __copy__(self) -> Engine",

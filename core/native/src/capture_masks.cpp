@@ -34,10 +34,11 @@ const MaskCache::KeyTokens& MaskCache::key_tokens(bool commas, bool another) {
   if (slot) return *slot;
   slot = std::make_unique<KeyTokens>();
   slot->member.assign(vocabulary_->words(), 0);
-  for (TokenId token : vocabulary_->ids()) {
+  for (std::uint32_t rank : vocabulary_->ranks_with('"')) {
+    const TokenId token = vocabulary_->ids()[rank];
     const std::string_view text = *vocabulary_->token_bytes(token);
     std::size_t at = text.find('"');
-    if (at != std::string_view::npos && commas) at = text.find(',', at + 1);
+    if (commas) at = text.find(',', at + 1);
     if (another && at != std::string_view::npos) {
       at = text.find('"', at + 1);
       if (at != std::string_view::npos) at = text.find('"', at + 1);
@@ -80,10 +81,10 @@ void MaskCache::taken_keys(const TokenTree& tree, std::uint32_t node, const Keye
   const TrieNode& top = tree.nodes[node];
   const bool local = tree.letters.empty();
   if (!local && !escaped_known_) {
-    for (std::uint32_t rank = 0; rank < tree.ids.size(); ++rank) {
+    for (std::uint32_t rank : vocabulary_->ranks_with('\\')) {
       const std::string_view text = *vocabulary_->token_bytes(tree.ids[rank]);
       const std::size_t at = text.find('\\');
-      if (at != std::string_view::npos && text.find('"', at + 2) != std::string_view::npos) {
+      if (text.find('"', at + 2) != std::string_view::npos) {
         escaped_.push_back(rank);
       }
     }

@@ -52,10 +52,7 @@ void after_fork_in_child() {
 }  // namespace
 
 ExprPool::ExprPool()
-    : serial_(next_serial.fetch_add(1)),
-      slots_(1024),
-      lexing_(std::make_unique<Lexing>(*this)),
-      keyed_(*this) {
+    : serial_(next_serial.fetch_add(1)), lexing_(std::make_unique<Lexing>(*this)), keyed_(*this) {
   {
     const std::lock_guard<std::mutex> guard(pools_mutex);
 #ifndef _WIN32
@@ -131,22 +128,16 @@ void ExprPool::set_budget(std::size_t bytes) { pool_budget.store(bytes); }
 
 ExprId ExprPool::intern(Node node, std::vector<ExprId> members) {
   node.row = kNoIndex;
-  if ((nodes_.size() + 1) * 2 > slots_.size()) grow_slots();
-  std::size_t slot = node.hash.lo & (slots_.size() - 1);
-  const auto half = static_cast<std::uint32_t>(node.hash.lo);
-  for (; slots_[slot].id != kNoIndex; slot = (slot + 1) & (slots_.size() - 1)) {
-    if (slots_[slot].hash == half && same(node, members, slots_[slot].id)) {
-      return ExprId{slots_[slot].id};
-    }
-  }
+  const auto id = static_cast<std::uint32_t>(nodes_.size());
+  const std::uint32_t known = index_.find_or_add(
+      node.hash, id, [&](std::uint32_t other) { return same(node, members, other); });
+  if (known != id) return ExprId{known};
   if (!members.empty()) {
     node.a = static_cast<std::uint32_t>(members_.size());
     node.b = static_cast<std::uint32_t>(members.size());
     member_bytes_ += members.size() * sizeof(ExprId) + sizeof(members);
     members_.push_back(std::move(members));
   }
-  const auto id = static_cast<std::uint32_t>(nodes_.size());
-  slots_[slot] = {id, half};
   nodes_.push_back(node);
   return ExprId{id};
 }
@@ -159,17 +150,6 @@ bool ExprPool::same(const Node& node, std::span<const ExprId> members, std::uint
     return std::ranges::equal(members, this->members(other));
   }
   return other.a == node.a && other.b == node.b && other.min == node.min && other.max == node.max;
-}
-
-void ExprPool::grow_slots() {
-  std::vector<Slot> slots(slots_.size() * 2);
-  for (const Slot& known : slots_) {
-    if (known.id == kNoIndex) continue;
-    std::size_t slot = known.hash & (slots.size() - 1);
-    while (slots[slot].id != kNoIndex) slot = (slot + 1) & (slots.size() - 1);
-    slots[slot] = known;
-  }
-  slots_ = std::move(slots);
 }
 
 std::uint32_t ExprPool::intern_class(const CharSet& set) {

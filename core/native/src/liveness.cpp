@@ -9,10 +9,12 @@
 // Cost: one linear form for each derivative; the number of derivatives is exponential in the worst
 // case and limited by `Limits::max_states`.
 #include <algorithm>
+#include <array>
 #include <deque>
 #include <functional>
 #include <queue>
 #include <thread>
+#include <tuple>
 #include <unordered_map>
 
 #include "formgate/errors.hpp"
@@ -148,42 +150,61 @@ void ExprPool::search_way(ExprId root, std::size_t budget, CompileContext* conte
     ExprId id;
     std::vector<ExprId> targets = {};
     std::vector<std::uint32_t> sources = {};
+    std::uint32_t strain = 0;  // on the way here
+    bool told = false;         // sources know that it is live
+    bool expanded = false;     // its targets are known
   };
   std::unordered_map<std::uint32_t, std::uint32_t> number;
   std::deque<Place> places;
-  using Entry = std::pair<std::uint64_t, std::uint32_t>;  // symbols to an end, place
-  std::priority_queue<Entry, std::vector<Entry>, std::greater<>> open;
-  const auto visit = [&](ExprId id) {
+  // Two queues in turn. One takes what is nearest to an end by symbols and strain, the first found
+  // first, so that none waits for ever. The other goes straight on, which a way mostly does. Strain
+  // grows with bytes beyond ASCII, whose many ways mostly lead to the same, and with guards, which
+  // may pile up for ever.
+  using Entry = std::tuple<std::uint64_t, std::uint32_t, std::uint32_t>;  // rank, order, place
+  using Queue = std::priority_queue<Entry, std::vector<Entry>, std::greater<>>;
+  std::array<Queue, 2> open;
+  std::size_t turn = 0;
+  const auto visit = [&](ExprId id, std::uint32_t strain) {
     const auto [it, fresh] =
         number.emplace(index_of(id), static_cast<std::uint32_t>(places.size()));
     if (fresh) {
+      strain += node(id).kind == Kind::kAnd ? 1 : 0;
       places.push_back({id});
-      open.emplace(lexing_->least_symbols(id), it->second);
+      places.back().strain = strain;
+      open[0].emplace(lexing_->least_symbols(id) + strain, it->second, it->second);
+      open[1].emplace(strain, ~it->second, it->second);
     }
     return it->second;
   };
-  visit(root);
+  visit(root, 0);
+  std::size_t expanded = 0;
   const std::size_t before = nodes_.size();
   std::vector<std::uint32_t> ready;
   std::vector<ExprId> parts;
   const auto settle = [&](std::uint32_t i) {
     Node& component = nodes_[index_of(places[i].id)];
-    if (component.liveness == kLive) return;
-    if (!nullable(places[i].id) && std::ranges::none_of(places[i].targets, [this](ExprId target) {
-          return live_by_parts(target);
-        })) {
+    if (places[i].told) return;
+    // It may have been found live beside this search, when another form was computed.
+    if (component.liveness != kLive && !nullable(places[i].id) &&
+        std::ranges::none_of(places[i].targets,
+                             [this](ExprId target) { return live_by_parts(target); })) {
       return;
     }
     component.liveness = kLive;
+    places[i].told = true;
     ready.push_back(i);
   };
-  while (!open.empty()) {
-    const std::uint32_t i = open.top().second;
-    open.pop();
+  while (!open[0].empty() && !open[1].empty()) {
+    Queue& queue = open[turn++ % 2];
+    const std::uint32_t i = std::get<2>(queue.top());
+    queue.pop();
+    if (places[i].expanded) continue;
+    places[i].expanded = true;
+    ++expanded;
     if (context) context->tick();
     const std::size_t most =
         context ? std::min(context->limits().max_nodes, kMostCompiledNodes) : kMostLexedNodes;
-    if (places.size() > budget || nodes_.size() - before > most) {
+    if (expanded > budget || nodes_.size() - before > most) {
       if (!context) {
         nodes_[index_of(root)].liveness = kDead;
         return;
@@ -195,8 +216,10 @@ void ExprPool::search_way(ExprId root, std::size_t budget, CompileContext* conte
               " expressions; see that every terminal can be matched where it is needed, and "
               "ignore some separator that fits between all lexemes");
     }
+    std::vector<bool> wide;
     for (const LinearTerm& term : linear_form(places[i].id)) {
       places[i].targets.push_back(term.target);
+      wide.push_back((term.bytes.word(0) | term.bytes.word(1)) == 0);
     }
     settle(i);
     while (!ready.empty()) {
@@ -206,11 +229,12 @@ void ExprPool::search_way(ExprId root, std::size_t budget, CompileContext* conte
     }
     if (node(root).liveness == kLive) return;
     if (node(places[i].id).liveness == kLive) continue;
-    for (ExprId target : std::vector<ExprId>(places[i].targets)) {
+    for (std::size_t k = 0; k < places[i].targets.size(); ++k) {
       parts.clear();
-      components(target, parts);
+      components(places[i].targets[k], parts);
       for (ExprId part : parts) {
-        if (node(part).liveness == kUnknown) places[visit(part)].sources.push_back(i);
+        if (node(part).liveness != kUnknown) continue;
+        places[visit(part, places[i].strain + (wide[k] ? 1 : 0))].sources.push_back(i);
       }
     }
   }

@@ -176,4 +176,19 @@ void Vocabulary::group_tokens() {
   }
 }
 
+std::vector<std::uint32_t> Vocabulary::ranks_with(std::uint8_t byte) const {
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> ranges;
+  for (std::uint32_t node : nodes_by_label(byte)) {
+    ranges.emplace_back(nodes_[node].rank_begin, nodes_[node].rank_end);
+  }
+  std::sort(ranges.begin(), ranges.end());
+  std::vector<std::uint32_t> out;
+  std::uint32_t done = 0;  // a node may lie below another one
+  for (const auto& [begin, end] : ranges) {
+    for (std::uint32_t rank = std::max(begin, done); rank < end; ++rank) out.push_back(rank);
+    done = std::max(done, end);
+  }
+  return out;
+}
+
 }  // namespace formgate

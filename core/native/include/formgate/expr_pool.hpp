@@ -30,6 +30,7 @@
 
 #include "formgate/char_set.hpp"
 #include "formgate/compile_context.hpp"
+#include "formgate/growing_map.hpp"
 #include "formgate/keyed.hpp"
 #include "formgate/leaf_dfa.hpp"
 #include "formgate/lexing.hpp"
@@ -266,7 +267,6 @@ class ExprPool : public std::enable_shared_from_this<ExprPool> {
 
   ExprId intern(Node node, std::vector<ExprId> members = {});
   bool same(const Node& node, std::span<const ExprId> members, std::uint32_t id) const;
-  void grow_slots();
   ExprId prepend(ExprId head, ExprId tail);
   std::uint32_t add_automaton(std::shared_ptr<const LeafDfa> dfa, std::uint32_t class_index);
   bool subset_of_star(ExprId id, std::uint32_t class_index);
@@ -329,12 +329,7 @@ class ExprPool : public std::enable_shared_from_this<ExprPool> {
   mutable std::atomic<unsigned> waiting_{0};
   std::uint64_t serial_;
   std::deque<Node> nodes_;
-  // The low half of a hash stands beside each id: most look-ups and all growth do without the node.
-  struct Slot {
-    std::uint32_t id = kNoIndex;
-    std::uint32_t hash = 0;
-  };
-  std::vector<Slot> slots_;
+  GrowingIndex index_;  // of nodes
   // Single steps taken, by a hash of state and byte; a later one takes the place of an earlier one.
   struct Step {
     std::uint64_t key = ~0ull;
@@ -352,21 +347,21 @@ class ExprPool : public std::enable_shared_from_this<ExprPool> {
   std::unordered_map<std::uint64_t, std::vector<std::uint32_t>> class_index_;
   std::unordered_map<std::uint32_t, std::uint32_t> class_automata_;  // class -> automaton
   std::unordered_map<std::uint32_t, std::uint32_t> class_of_bytes_;  // byte set -> class
-  std::unordered_map<std::uint64_t, bool> meets_;
-  std::unordered_map<std::uint64_t, bool> subset_;
-  std::unordered_map<std::uint32_t, Loop> loops_;
-  std::unordered_map<std::uint32_t, LoopSet> class_loops_;
-  std::unordered_map<std::uint32_t, std::uint32_t> self_loops_;  // expression -> class
-  std::unordered_map<std::uint32_t, ByteSet> alphabets_;
+  GrowingMap<std::uint64_t, bool> meets_;
+  GrowingMap<std::uint64_t, bool> subset_;
+  GrowingMap<std::uint32_t, Loop> loops_;
+  GrowingMap<std::uint32_t, LoopSet> class_loops_;
+  GrowingMap<std::uint32_t, std::uint32_t> self_loops_;  // expression -> class
+  GrowingMap<std::uint32_t, ByteSet> alphabets_;
   unsigned joining_ = 0;        // of nested join_stacks calls
   bool joined_partly_ = false;  // the outermost of them met the limit
   struct HashOfHash {
     std::size_t operator()(const Hash128& hash) const { return hash.lo; }
   };
-  std::unordered_map<Hash128, ExprId, HashOfHash> unions_;  // by members, where calls are involved
-  std::unordered_map<std::uint64_t, LinearForm> forms_here_;  // (expression, truths)
-  std::unordered_map<std::uint64_t, ExprId> conditions_;      // by (expression, truths)
-  std::unordered_map<std::uint64_t, bool> nullables_;
+  GrowingMap<Hash128, ExprId, HashOfHash> unions_;    // by members, where calls are involved
+  GrowingMap<std::uint64_t, LinearForm> forms_here_;  // (expression, truths)
+  GrowingMap<std::uint64_t, ExprId> conditions_;      // by (expression, truths)
+  GrowingMap<std::uint64_t, bool> nullables_;
   std::vector<std::unique_ptr<LinearTerm[]>> form_chunks_;
   std::size_t form_used_ = 0;
   std::size_t form_capacity_ = 0;
@@ -375,13 +370,13 @@ class ExprPool : public std::enable_shared_from_this<ExprPool> {
   std::vector<std::shared_ptr<void>> attachments_;
   std::unique_ptr<Lexing> lexing_;
   Keyed keyed_;
-  std::unordered_map<std::uint64_t, ExprId> json_chars_;  // (class, canonical)
-  std::unordered_map<std::uint32_t, Lengths> lengths_;
-  std::unordered_map<std::uint32_t, bool> endless_;
+  GrowingMap<std::uint64_t, ExprId> json_chars_;  // (class, canonical)
+  GrowingMap<std::uint32_t, Lengths> lengths_;
+  GrowingMap<std::uint32_t, bool> endless_;
   std::deque<Bounds> bounds_{{}};        // the first: all bytes
   std::deque<std::string> pending_{""};  // escapes under way
   std::unordered_map<std::string, std::uint32_t> pending_index_;
-  std::unordered_map<std::uint32_t, CharSet> first_characters_;  // by expression
+  GrowingMap<std::uint32_t, CharSet> first_characters_;  // by expression
   std::size_t member_bytes_ = 0;
   std::size_t automaton_bytes_ = 0;
 };

@@ -13,6 +13,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "formgate/growing_map.hpp"
 #include "formgate/json_spelling.hpp"
 #include "formgate/types.hpp"
 
@@ -236,11 +237,11 @@ class Keyed {
   std::deque<Record> records_;
   std::deque<std::vector<std::string>> sets_{{}};  // of keys, sorted
   std::deque<JsonReader> readers_{{}};
-  std::unordered_map<Hash128, std::uint32_t, HashOfHash> table_index_;
-  std::unordered_map<Hash128, std::uint32_t, HashOfHash> state_index_;
-  std::unordered_map<Hash128, std::uint32_t, HashOfHash> record_index_;
-  std::unordered_map<Hash128, std::uint32_t, HashOfHash> set_index_;
-  std::unordered_map<Hash128, std::uint32_t, HashOfHash> reader_index_;
+  GrowingMap<Hash128, std::uint32_t, HashOfHash> table_index_;
+  GrowingMap<Hash128, std::uint32_t, HashOfHash> state_index_;
+  GrowingMap<Hash128, std::uint32_t, HashOfHash> record_index_;
+  GrowingMap<Hash128, std::uint32_t, HashOfHash> set_index_;
+  GrowingMap<Hash128, std::uint32_t, HashOfHash> reader_index_;
   std::size_t bytes_ = 0;
 };
 

@@ -24,6 +24,7 @@
 #include <utility>
 #include <vector>
 
+#include "formgate/growing_map.hpp"
 #include "formgate/types.hpp"
 
 namespace formgate {
@@ -233,17 +234,17 @@ class Lexing {
   std::deque<State> states_;
   std::deque<Stack> stacks_;
   std::deque<Track> tracks_;
-  std::unordered_map<Hash128, std::uint32_t, HashOfHash> lexicon_index_;
-  std::unordered_map<Hash128, std::uint32_t, HashOfHash> state_index_;
-  std::unordered_map<Hash128, std::uint32_t, HashOfHash> stack_index_;
-  std::unordered_map<Hash128, std::uint32_t, HashOfHash> track_index_;
-  std::unordered_map<Hash128, std::uint32_t, HashOfHash> starts_;  // by competing terminals
-  std::unordered_map<std::uint64_t, ExprId> steps_;                // (expression, byte)
-  std::unordered_map<std::uint32_t, std::uint32_t> least_;         // by expression over symbols
-  std::unordered_map<std::uint32_t, std::uint32_t> least_round_;   // provisional, of parts
-  std::unordered_map<std::uint64_t, bool> collisions_;             // (lexicon, two terminals)
-  std::unordered_map<std::uint64_t, bool> viable_;                 // (lexer's start, guard)
-  std::unordered_map<std::uint32_t, Safety> safeties_;             // by lexicon
+  GrowingMap<Hash128, std::uint32_t, HashOfHash> lexicon_index_;
+  GrowingMap<Hash128, std::uint32_t, HashOfHash> state_index_;
+  GrowingMap<Hash128, std::uint32_t, HashOfHash> stack_index_;
+  GrowingMap<Hash128, std::uint32_t, HashOfHash> track_index_;
+  GrowingMap<Hash128, std::uint32_t, HashOfHash> starts_;  // by competing terminals
+  GrowingMap<std::uint64_t, ExprId> steps_;                // (expression, byte)
+  GrowingMap<std::uint32_t, std::uint32_t> least_;         // by expression over symbols
+  GrowingMap<std::uint32_t, std::uint32_t> least_round_;   // provisional, of parts
+  GrowingMap<std::uint64_t, bool> collisions_;             // (lexicon, two terminals)
+  GrowingMap<std::uint64_t, bool> viable_;                 // (lexer's start, guard)
+  std::unordered_map<std::uint32_t, Safety> safeties_;     // by lexicon
   std::size_t bytes_ = 0;
 };
 

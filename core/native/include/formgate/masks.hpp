@@ -27,6 +27,7 @@
 #include <vector>
 
 #include "formgate/expr_pool.hpp"
+#include "formgate/growing_map.hpp"
 #include "formgate/vocabulary.hpp"
 
 namespace formgate {
@@ -203,8 +204,8 @@ class MaskCache {
   ExprPool& pool_;
   std::shared_ptr<const Vocabulary> vocabulary_;
   MaskOptions options_;
-  std::unordered_map<std::uint64_t, std::shared_ptr<const Mask>> masks_;   // (node, expression)
-  std::unordered_map<std::uint64_t, std::unique_ptr<ClassTable>> tables_;  // (node, class)
+  GrowingMap<std::uint64_t, std::shared_ptr<const Mask>> masks_;   // (node, expression)
+  GrowingMap<std::uint64_t, std::unique_ptr<ClassTable>> tables_;  // (node, class)
   struct GroupKey {
     std::uint32_t class_index;
     std::uint32_t node;
@@ -216,7 +217,7 @@ class MaskCache {
       return Hasher(key.class_index).add(key.node).add(key.tail).finish().lo;
     }
   };
-  std::unordered_map<GroupKey, Exits, GroupHash> exits_;
+  GrowingMap<GroupKey, Exits, GroupHash> exits_;
   unsigned depth_ = 0;   // of nested mask_at calls
   unsigned splits_ = 0;  // heads taken apart for the present mask
   std::unordered_set<std::uint32_t> unspellable_;
@@ -227,9 +228,9 @@ class MaskCache {
   std::vector<Advance> advances_;
   std::vector<std::pair<std::uint32_t, ExprId>> stack_;  // scratch of walks
   // Nodes where a quote ends a text; by node and text.
-  std::unordered_map<std::uint64_t, std::vector<std::uint32_t>> quotes_;
+  GrowingMap<std::uint64_t, std::vector<std::uint32_t>> quotes_;
   // Tokens below a node that go on with a byte of a set.
-  std::unordered_map<std::uint64_t, std::shared_ptr<const Bitmap>> first_bytes_;
+  GrowingMap<std::uint64_t, std::shared_ptr<const Bitmap>> first_bytes_;
   std::unique_ptr<TokenTree> tree_;
   std::vector<std::uint32_t> escaped_;  // ranks with a backslash and a quote after it
   bool escaped_known_ = false;

@@ -90,6 +90,8 @@ class Vocabulary {
     return std::span(by_label_).subspan(label_offsets_[byte],
                                         label_offsets_[byte + 1u] - label_offsets_[byte]);
   }
+  // Ranks of the tokens that have a byte somewhere, ascending.
+  std::vector<std::uint32_t> ranks_with(std::uint8_t byte) const;
   // Nodes with more than kLongPath characters before them, longest first.
   static constexpr std::uint32_t kLongPath = 12;
   std::span<const std::uint32_t> long_paths() const { return long_paths_; }

@@ -1,0 +1,63 @@
+#include "formgate/growing_map.hpp"
+
+#include <gtest/gtest.h>
+
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace formgate {
+namespace {
+
+Hash128 hash_of(std::uint64_t value) { return Hasher(7).add(value).finish(); }
+
+TEST(GrowingMap, HoldsWhatAMapHolds) {
+  GrowingMap<std::uint64_t, std::string> map;
+  std::map<std::uint64_t, std::string> judge;
+  EXPECT_EQ(map.find(0), map.end());
+  std::uint64_t random = 1;
+  for (int i = 0; i < 20000; ++i) {
+    random = avalanche(random + 1);
+    const std::uint64_t key = random % 8000;
+    const std::string value = std::to_string(i);
+    const auto [it, fresh] = map.emplace(key, value);
+    EXPECT_EQ(fresh, judge.emplace(key, value).second);
+    EXPECT_EQ(it->second, judge.at(key));
+  }
+  EXPECT_EQ(map.size(), judge.size());
+  for (std::uint64_t key = 0; key < 9000; ++key) {
+    ASSERT_EQ(map.contains(key), judge.contains(key));
+    if (judge.contains(key)) EXPECT_EQ(map.find(key)->second, judge.at(key));
+  }
+  map.clear();
+  EXPECT_EQ(map.size(), 0u);
+  EXPECT_FALSE(map.contains(judge.begin()->first));
+}
+
+TEST(GrowingMap, KeepsReferencesWhileItGrows) {
+  GrowingMap<std::uint64_t, int> map;
+  int& first = map[1];
+  first = 5;
+  for (std::uint64_t key = 2; key < 50000; ++key) map[key] = 1;
+  EXPECT_EQ(&first, &map.find(1)->second);
+  EXPECT_EQ(first, 5);
+}
+
+TEST(GrowingIndex, FindsWhatWasAdded) {
+  GrowingIndex index;
+  std::vector<std::uint64_t> things;
+  const auto add = [&](std::uint64_t thing) {
+    const auto fresh = static_cast<std::uint32_t>(things.size());
+    const std::uint32_t number = index.find_or_add(
+        hash_of(thing), fresh, [&](std::uint32_t other) { return things[other] == thing; });
+    if (number == fresh) things.push_back(thing);
+    return number;
+  };
+  for (std::uint64_t thing = 0; thing < 30000; ++thing) EXPECT_EQ(add(thing), thing);
+  for (std::uint64_t thing = 0; thing < 30000; ++thing) EXPECT_EQ(add(thing), thing);
+  EXPECT_EQ(things.size(), 30000u);
+}
+
+}  // namespace
+}  // namespace formgate
