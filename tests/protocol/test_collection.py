@@ -4,9 +4,12 @@ import gc
 import subprocess
 import sys
 import weakref
-from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 import formgate
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 VOCABULARY = formgate.Vocabulary([*(bytes([byte]) for byte in range(256)), None], stop_ids=[256])
 
