@@ -159,7 +159,8 @@ def _check_count(name: str, value: object, least: int) -> None:
     """Refuse what is no count."""
     most = _MAXIMA.get(name, _MAX_COUNT)
     if not isinstance(value, int) or isinstance(value, bool) or not least <= value <= most:
-        to = f" to {most}" if name in _MAXIMA else ""
+        named = name in _MAXIMA or (isinstance(value, int) and value > most)
+        to = f" to {most}" if named else ""
         raise GrammarError(f"{name} is a whole number from {least}{to}, not {_shown(value)}")
 
 

@@ -140,7 +140,9 @@ class Library:
     def enter(self, schema: dict[str, Json], env: Env, where: Where) -> Env:
         """Return the environment inside a schema: another one if it has an address of its own."""
         resource = env.resource
-        if resource.draft.id_keyword not in schema or schema is resource.root:
+        if resource.draft.id_keyword not in schema and "$schema" not in schema:
+            return env
+        if schema is resource.root:
             return env
         inner = self._inner(schema, resource, where)
         return env if inner is resource else self.env(inner, env.scope)
@@ -283,9 +285,10 @@ class Library:
 
     def _own_uri(self, schema: dict[str, Json], resource: Resource) -> str | None:
         """Return the address that a subschema gives itself, None if it has none."""
-        draft = resource.draft
-        name = schema.get(draft.id_keyword)
-        if not isinstance(name, str) or (draft.lone_ref and "$ref" in schema):
+        # A schema of draft 4 inside one of another draft names itself as draft 4 does.
+        named = draft_of(schema.get("$schema")) or resource.draft
+        name = schema.get(named.id_keyword)
+        if not isinstance(name, str) or (resource.draft.lone_ref and "$ref" in schema):
             return None
         address = name.partition("#")[0]
         return _join(resource.uri, address) if address else None

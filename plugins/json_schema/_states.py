@@ -140,6 +140,7 @@ class Schemas(ScalarSets):
         if "$ref" in schema:
             alone = draft.lone_ref or (
                 draft.id_keyword not in schema
+                and "$schema" not in schema
                 and BESIDE_REF[draft.rank].isdisjoint(schema)
                 and all_texts(schema)
             )

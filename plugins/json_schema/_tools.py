@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, cast
 
 from formgate.core.errors import GrammarError, UnsupportedConstraint
+from formgate.plugins.json_schema._drafts import draft_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -187,7 +188,8 @@ def _resource(schema: dict[str, object] | bool, number: int) -> dict[str, object
     """Return a schema with an address of its own, so that "#/..." in it means itself."""
     if isinstance(schema, bool) or not ("$schema" in schema or _has_reference(schema)):
         return schema
-    keyword = "id" if "draft-04" in str(schema.get("$schema", "")) else "$id"
+    draft = draft_of(schema.get("$schema"))
+    keyword = draft.id_keyword if draft else "$id"
     if keyword in schema:
         return schema
     return {keyword: f"urn:formgate:tool:{number}", **schema}
@@ -235,7 +237,8 @@ def _tool(source: Any, where: str) -> Tool:
             f"{where} is of type {kind!r:.60}, whose arguments are the server's own",
             hint="leave it out of the list, or describe it as a function",
         )
-    inner = source.get("function", source)
+    # A custom tool of the chat interface has its name in an object of its own.
+    inner = source.get("function", source.get("custom", source) if kind == "custom" else source)
     if not isinstance(inner, dict) or not isinstance(inner.get("name"), str) or not inner["name"]:
         raise GrammarError(
             f"{where} has no name", hint='a tool is {"name": ..., "parameters": ...}'

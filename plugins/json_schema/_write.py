@@ -41,8 +41,8 @@ class Report(NamedTuple):
         unenforced: What is left out with ``on_unsupported="relax"``: the reason by the place. Empty
             if the grammar is exact.
         unknown_formats: Names of formats that are not known, and so mean nothing, with the place.
-        unknown_drafts: Addresses in ``$schema`` that are not known, with the place; such a schema is
-            read as if it had none.
+        unknown_drafts: Addresses in ``$schema`` that are not known, with the place; they are read
+            as if there were none.
     """
 
     draft: str

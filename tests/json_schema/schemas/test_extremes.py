@@ -181,3 +181,6 @@ def test_objects_with_keys_that_are_no_text_are_no_values() -> None:
     assert not Validator(True).is_valid({1: 2})
     assert not Validator({"items": {}}).is_valid([{None: 1}])
     assert Validator(True).is_valid({"1": 2})
+    for value in (object(), b"x", (1, 2), [{1, 2}]):
+        with pytest.raises(GrammarError, match="is no JSON value"):
+            Validator({"items": {"type": "number"}}).is_valid(value)

@@ -10,7 +10,7 @@ from jsonschema import Draft202012Validator
 
 from formgate import GrammarError, ParseError, UnsupportedConstraint
 from formgate.core.grammar import GrammarBuilder
-from formgate.plugins.json_schema import compile_json_schema, inspect
+from formgate.plugins.json_schema import Validator, compile_json_schema, inspect
 from formgate.plugins.json_schema._parse import read_text
 from formgate.plugins.json_schema._tools import is_request
 from formgate.plugins.json_schema._types import claims, schema_source
@@ -166,6 +166,7 @@ def test_choices_that_cannot_be_met(choice, error):
         ([NOW, NOW], GrammarError, "'now'"),
         ([{"name": "\ud800", "input_schema": {}}], GrammarError, "surrogate"),
         ([{"type": "custom", "name": "code"}], UnsupportedConstraint, "custom tool"),
+        ([{"type": "custom", "custom": {"name": "sql"}}], UnsupportedConstraint, r"\(sql\)"),
         ({"type": "function", "name": "f", "parameters": 3}, GrammarError, "parameters"),
         ({"type": "function", "name": "f", "strict": "yes"}, GrammarError, "strict"),
         (
@@ -184,6 +185,30 @@ def test_choices_that_cannot_be_met(choice, error):
 def test_malformed_requests(source, error, message):
     with pytest.raises(error, match=message):
         schema_source(source, {})
+
+
+@pytest.mark.parametrize(
+    "draft", ["draft-04/schema#", "draft-04/hyper-schema#", "draft-05/schema#", "draft-07/schema#"]
+)
+@pytest.mark.parametrize("alone", [True, False])
+def test_references_in_schemas_of_other_drafts(draft, alone):
+    arguments = {"type": "object", "properties": {"n": {"$ref": "#/definitions/n"}}}
+    number = {"minimum": 1, "exclusiveMinimum": True}
+    schema = {
+        "$schema": f"http://json-schema.org/{draft}",
+        **({"$ref": "#/definitions/all"} if alone else arguments),
+        "definitions": {
+            "n": {"exclusiveMinimum": 1} if "07" in draft else number,
+            "all": arguments,
+        },
+    }
+    tool = {"name": "f", "input_schema": schema}
+    call = Validator(schema_source([tool, NOW], {}))
+    assert call.is_valid({"name": "f", "arguments": {"n": 2}})
+    assert not call.is_valid({"name": "f", "arguments": {"n": 1}})
+    one = Validator(schema_source(tool, {}))
+    assert one.is_valid({"n": 2})
+    assert not one.is_valid({"n": 1})
 
 
 def test_schemas_that_hold_themselves():
