@@ -238,6 +238,7 @@ def _run(options: argparse.Namespace) -> int:
         _refuse_unused(options)
     options.kinds = options.kinds or ["regex"]
     _check("kind", options.kinds, KINDS)
+    store.prepare(options.out)
     base = store.load(options.compare) if options.compare else None
     set_up(engines)
     cases = _select(options) if "replay" in options.workloads else {}
@@ -310,6 +311,7 @@ def _crossformat(options: argparse.Namespace) -> int:
 
     names = options.constraints or list(CONSTRAINTS)
     _check("constraint", names, list(CONSTRAINTS))
+    store.prepare(options.out)
     settings = _conditions(options, repeat=options.repeat)
     cases = load_cases("formats", names=names)
     results = store.new_results({"formats": cases}, asdict(settings), options.typed)

@@ -72,6 +72,18 @@ def new_results(
     }
 
 
+def prepare(path: Path) -> None:
+    """Make the folder of a results file, before hours are spent on what goes into it.
+
+    Raises `ValueError` for a name that `load` would not understand, and `OSError`.
+    """
+    if not path.name.endswith((".json", ".json.gz")):
+        raise ValueError(f"{path}: the name of a results file ends in .json or .json.gz")
+    path.parent.mkdir(parents=True, exist_ok=True)
+    if not os.access(path.parent, os.W_OK):
+        raise PermissionError(f"{path.parent} cannot be written to")
+
+
 def save(results: dict[str, Any], path: Path) -> None:
     """Write the file; an existing one is replaced only once the new one is complete."""
     text = json.dumps(results, separators=(",", ":")) + "\n"

@@ -125,7 +125,7 @@ ENGINES = {
             formats=("regex", "json_schema"),
             environment="lm-format-enforcer",
             install=(("numpy", "lm-format-enforcer==0.11.3"),),
-            timeout_s=10.0,
+            timeout_s=5.0,
         ),
         EngineSpec(
             "kbnf",

@@ -383,6 +383,8 @@ def test_results_of_another_format_are_refused(tmp_path):
             ["run", "--workloads", "startup", "--cases", "date", "--out", "x.json"],
             "--cases choose what is replayed",
         ),
+        (["run", "--out", "x.txt"], "ends in .json or .json.gz"),
+        (["run", "--out", "/proc/nowhere/x.json"], "/proc/nowhere"),
         (["setup", "nobody"], "no such engine: nobody"),
     ],
 )
