@@ -11,7 +11,7 @@ import re
 from typing import TYPE_CHECKING
 
 from formgate.core.errors import GrammarError, UnsupportedConstraint
-from formgate.plugins.cfg._lark_names import name_error
+from formgate.plugins.cfg._lark_names import mixed_name, name_error
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -133,6 +133,8 @@ def _syntax_error(
     text = source.text if imported is None else imported[1]
     offset = getattr(cause, "pos_in_stream", None)
     offset = len(text) if not isinstance(offset, int) or offset < 0 else min(offset, len(text))
+    if imported is None and (mixed := mixed_name(source, offset=offset)) is not None:
+        return mixed
     accepts: Iterable[str] = (
         getattr(cause, "accepts", None) or getattr(cause, "expected", None) or ()
     )

@@ -15,12 +15,14 @@ from formgate.core.errors import GrammarError
 if TYPE_CHECKING:
     from formgate.plugins.cfg._lark_source import LarkSource
 
-__all__ = ["find_import", "name_error"]
+__all__ = ["find_import", "mixed_name", "name_error"]
 
 _IMPORT = re.compile(
     r"^[ \t]*%import[ \t]+(?P<dot>\.?)(?P<path>\w+(?:\.\w+)*)[ \t]*(?:\((?P<names>[^()]*)\))?",
     re.MULTILINE,
 )
+_WORD = re.compile(r"[A-Za-z_][A-Za-z_0-9]*")
+_LARKS_WORD = re.compile(r"_{0,2}(?:[a-z][a-z_0-9]*|[A-Z][A-Z_0-9]*)")
 _FLAGS = "there are i, m, s, l, u and x"
 _Match = re.Match[str]
 
@@ -47,6 +49,35 @@ def find_import(source: LarkSource, file: str) -> tuple[int, int] | None:
             parts.pop()
         if parts and "/".join(parts) + ".lark" == file.replace("\\", "/"):
             return match.start("path"), len(".".join(parts))
+    return None
+
+
+def mixed_name(
+    source: LarkSource, *, offset: int | None = None, part: str | None = None
+) -> GrammarError | None:
+    """Return the error for a name in capitals and small letters, which lark takes for several.
+
+    Args:
+        source: The grammar.
+        offset: A place in the name, if that is known.
+        part: One of the names that lark makes of it, otherwise.
+    """
+    for word in _WORD.finditer(source.code):
+        name = word[0]
+        if name in (name.lower(), name.upper()):
+            continue
+        if offset is None:
+            found = part in _LARKS_WORD.findall(name)
+        else:
+            found = word.start() <= offset < word.end()
+        if found:
+            plain = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name)
+            return source.error(
+                f"the name {name!r} has capitals and small letters",
+                word.start(),
+                len(name),
+                hint=f"write {plain.lower()} for a rule, {plain.upper()} for a terminal",
+            )
     return None
 
 
@@ -92,6 +123,8 @@ def _undefined(match: _Match, source: LarkSource, files: Mapping[str, str]) -> G
                 hint=f"put a blank before it, if it is the {_kind(name)} {name}",
             )
     place = _place(source, name, owner)
+    if place is None and (mixed := mixed_name(source, part=name)) is not None:
+        return mixed
     kind = "template" if match[0].startswith("Template") else _kind(name)
     where = f" (in {_kind(owner)} {owner})" if owner else ""
     return _error(

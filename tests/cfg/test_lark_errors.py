@@ -87,6 +87,10 @@ MARKED = [
     ('start: _x\n«_x»: "b" -> c', "rule _x has an alias, c"),
     ('start: X\nX: "a" «->» y', "terminal X has an alias"),
     ("start: X\n«X»:", "terminal X is empty"),
+    ('start: «myRule»\nmyrule: "a"', "the name 'myRule' has capitals and small letters"),
+    ("start: x\n«myRule»: x", "the name 'myRule' has capitals and small letters"),
+    ('«Start»: "a"', "the name 'Start' has capitals and small letters"),
+    ('start: "a" -> «anAlias»', "the name 'anAlias' has capitals and small letters"),
     # other files
     ("start: A\n%import «nowhere».A", "cannot find nowhere.lark"),
     ("start: A\n%import .«near».A", "cannot find near.lark"),
