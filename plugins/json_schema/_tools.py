@@ -32,6 +32,7 @@ _TOOL_KEYS = {
     *("outputSchema", "cache_control", "defer_loading", "input_examples", "allowed_callers"),
 }
 _FORMATS = ("json_schema", "json_object", "text")
+_FORMAT_KEYS = {"name", "schema", "strict", "description"}
 _NO_ARGUMENTS = {"type": "object", "additionalProperties": False}
 
 
@@ -47,23 +48,46 @@ class Tool:
 def is_request(source: object) -> bool:
     """Say whether a source is a tool, a list of tools or a response format. Never raises."""
     if isinstance(source, dict):
-        kind = source.get("type")
-        if isinstance(kind, str) and kind in ("function", "custom", *_FORMATS):
-            return True
-        # A tool without a type; a schema with such members has others that say more.
-        return (
-            isinstance(source.get("name"), str)
-            and any(isinstance(source.get(key), dict) for key in _SCHEMA_KEYS)
-            and _TOOL_KEYS.issuperset(source)
-            and (kind is None or kind == "custom")
-        )
+        return _is_tool(source) or _is_format(source)
     if not isinstance(source, (list, tuple)) or not source:
         return False
     from formgate.plugins.json_schema._types import is_type  # noqa: PLC0415 (in a circle)
 
+    definitions = [tool for tool in source if isinstance(tool, dict)]
+    if definitions and not any(map(_is_tool, definitions)):
+        return False
+    # Tools that a server brings have a type and no schema; they are refused by name later.
     return all(
-        is_request(tool) if isinstance(tool, dict) else is_type(tool) and not _is_scalar(tool)
+        _is_tool(tool) or isinstance(tool.get("type"), str)
+        if isinstance(tool, dict)
+        else is_type(tool) and not _is_scalar(tool)
         for tool in source
+    )
+
+
+def _is_tool(source: Mapping[Any, Any]) -> bool:
+    kind = source.get("type")
+    if isinstance(kind, str) and kind in ("function", "custom"):
+        return True
+    # A tool without a type; a schema with such members has others that say more.
+    return (
+        kind is None
+        and isinstance(source.get("name"), str)
+        and any(isinstance(source.get(key), dict) for key in _SCHEMA_KEYS)
+        and _TOOL_KEYS.issuperset(source)
+    )
+
+
+def _is_format(source: Mapping[Any, Any]) -> bool:
+    kind = source.get("type")
+    if isinstance(kind, str):
+        return kind in _FORMATS
+    # What stands inside a format of the chat interface, given by itself.
+    return (
+        kind is None
+        and isinstance(source.get("name"), str)
+        and isinstance(source.get("schema"), dict)
+        and _FORMAT_KEYS.issuperset(source)
     )
 
 
@@ -76,7 +100,7 @@ def schema_of_request(source: Any, options: Mapping[str, object]) -> dict[str, o
     """
     if not isinstance(source, dict):
         return _calls(chosen_tools(source, options.get("tool_choice")))
-    if source.get("type") in _FORMATS:
+    if _is_format(source):
         return _response_format(source)
     schema = _tool(source, "the tool").schema
     if isinstance(schema, bool) or schema.get("type") == "object":
@@ -91,7 +115,7 @@ def origins_of(source: Any, options: Mapping[str, object]) -> dict[str, str]:
         As ``schema_of_request``.
     """
     if isinstance(source, dict):
-        if source.get("type") in _FORMATS:
+        if _is_format(source):
             return {}
         tools = [("#", _tool(source, "the tool"))]
     else:
@@ -266,7 +290,7 @@ def _tool(source: Any, where: str) -> Tool:
 
 def _response_format(source: Mapping[str, Any]) -> dict[str, object] | bool:
     """Return the schema of a response format: OpenAI's, in the form of either interface."""
-    kind = source["type"]
+    kind = source.get("type")
     if kind == "text":
         raise GrammarError(
             'response_format {"type": "text"} constrains nothing', hint="generate without it"

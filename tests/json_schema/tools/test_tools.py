@@ -167,6 +167,7 @@ def test_choices_that_cannot_be_met(choice, error):
         ([{"name": "\ud800", "input_schema": {}}], GrammarError, "surrogate"),
         ([{"type": "custom", "name": "code"}], UnsupportedConstraint, "custom tool"),
         ([{"type": "custom", "custom": {"name": "sql"}}], UnsupportedConstraint, r"\(sql\)"),
+        ([NOW, {"type": "web_search"}], UnsupportedConstraint, "tool 1 is of type 'web_search'"),
         ({"type": "function", "name": "f", "parameters": 3}, GrammarError, "parameters"),
         ({"type": "function", "name": "f", "strict": "yes"}, GrammarError, "strict"),
         (
@@ -230,6 +231,7 @@ def test_many_tools():
     [
         {"type": "json_schema", "json_schema": {"name": "n", "schema": {"type": "integer"}}},
         {"type": "json_schema", "name": "n", "strict": True, "schema": {"type": "integer"}},
+        {"name": "n", "strict": True, "description": "d", "schema": {"type": "integer"}},
     ],
 )
 def test_response_formats(source):
@@ -250,6 +252,8 @@ def test_any_object():
         {"name": "a", "description": "no tool"},
         {"name": "a", "parameters": {}, "properties": {}},
         {"name": {"type": "string"}, "parameters": {}},
+        {"name": "a", "schema": {}, "title": "annotations alone"},
+        [{"name": "a", "schema": {}}],
         {"properties": {"type": "function"}},
         [],
         [{"type": "object"}],
