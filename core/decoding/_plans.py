@@ -8,6 +8,10 @@ which bytes that close something cost less than others: inside a name or a strin
 lead to another state, and only few lead out. The path found is then written with as few tokens as
 spell it. So a plan is an upper bound of what is needed, and not always the shortest.
 
+Where many states are asked about at once, a plan found for one is tried on the others first, which
+takes a few steps each (in the names of an object every token leads to another state, and all may
+go on with ``": 0}``); and the searches together may take a bounded number of steps.
+
 Cost: some 100 microseconds for a state in which any character may come, ten for others; a state
 that was met before costs a look into a dictionary.
 """
@@ -25,7 +29,7 @@ if TYPE_CHECKING:
     from formgate.core.decoding.loop import TokenTexts
     from formgate.core.protocol import MaskEngine
 
-__all__ = ["Plan", "Plans"]
+__all__ = ["Allowance", "Plan", "Plans"]
 
 S = TypeVar("S", bound="Hashable")
 
@@ -70,6 +74,19 @@ class Plan:
 NOTHING = Plan()
 
 
+class Allowance:
+    """How many steps of the engine searches may still take together.
+
+    Attributes:
+        left: Steps that are left; below zero where a search was cut short or left out.
+    """
+
+    __slots__ = ("left",)
+
+    def __init__(self, steps: int) -> None:
+        self.left = steps
+
+
 class Plans(Generic[S]):
     """Finds plans, and remembers those of the states met.
 
@@ -97,30 +114,47 @@ class Plans(Generic[S]):
         self._dived: set[S] = set()
         self._searched: set[S] = set()
 
-    def of(self, state: S, enough: int) -> Plan | None:
+    def of(self, state: S, enough: int, allowance: Allowance | None = None) -> Plan | None:
         """Return a plan for a state; None if the searches found none.
 
         Args:
             state: The engine's state.
             enough: A plan that is not longer will do.
+            allowance: Steps that the searches may take; any number when left out.
         """
         if self.engine.is_accepting(state):
             return NOTHING
         known = self._known.get(state)
         if known is None and state not in self._dived:
-            if not self.is_full:
-                self._dived.add(state)
             for first in _FIRST:
-                known = self._keep(self._dive(state, first))
+                known = self._keep(self._dive(state, first, allowance))
                 if known is not None:
                     break
+            self._note(self._dived, state, allowance)
         if (known is None or known.length > enough) and state not in self._searched:
-            if not self.is_full:
-                self._searched.add(state)
-            found = self._keep(self._search(state))
+            found = self._keep(self._search(state, allowance))
+            self._note(self._searched, state, allowance)
             if found is not None and (known is None or found.length < known.length):
                 known = found
         return known
+
+    def known(self, state: S) -> Plan | None:
+        """Return the plan for a state as far as it was found before."""
+        return NOTHING if self.engine.is_accepting(state) else self._known.get(state)
+
+    def ends(self, state: S, plan: Plan) -> bool:
+        """Say whether a plan that was found for another state serves this one too."""
+        for token in plan:
+            try:
+                state = self.engine.advance(state, token)
+            except (ValueError, LookupError):
+                return False
+        return self.engine.is_accepting(state)
+
+    def _note(self, done: set[S], state: S, allowance: Allowance | None) -> None:
+        """Remember that a search from a state need not be made again, unless it was cut short."""
+        if (allowance is None or allowance.left >= 0) and not self.is_full:
+            done.add(state)
 
     @property
     def is_full(self) -> bool:
@@ -163,7 +197,7 @@ class Plans(Generic[S]):
         allowed = self.engine.allowed_tokens(state)
         return (allowed & self.table.alphabet).to_list()
 
-    def _branches(self, state: S) -> list[tuple[S, int]]:
+    def _branches(self, state: S, allowance: Allowance | None) -> list[tuple[S, int]]:
         """Return the states that a state leads to, each with the most promising token for it.
 
         Where text is both free and remembered (the name of a member, which must not come twice),
@@ -171,7 +205,10 @@ class Plans(Generic[S]):
         """
         advance, rank = self.engine.advance, self._rank
         found: dict[S, int] = {}
-        for token in self._steps(state):
+        steps = self._steps(state)
+        if allowance is not None:
+            allowance.left -= len(steps)
+        for token in steps:
             target = advance(state, token)
             known = found.get(target)
             if known is None or rank(token) > rank(known):
@@ -183,7 +220,9 @@ class Plans(Generic[S]):
         others = [branch for branch in branches if rank(branch[1]) <= 1]
         return promising + others[:_UNPROMISING]
 
-    def _search(self, start: S) -> tuple[list[S], list[int], Plan] | None:
+    def _search(
+        self, start: S, allowance: Allowance | None
+    ) -> tuple[list[S], list[int], Plan] | None:
         """Return the states and tokens of a short path, and the plan at its end."""
         engine, known = self.engine, self._known
         came: dict[S, tuple[S, int] | None] = {start: None}
@@ -197,9 +236,9 @@ class Plans(Generic[S]):
                 return self._path(came, state)
             if cost > best[state]:
                 continue  # a cheaper way here was found since
-            if len(came) > self._max_states:
+            if len(came) > self._max_states or (allowance is not None and allowance.left < 0):
                 return None
-            for target, token in self._branches(state):
+            for target, token in self._branches(state, allowance):
                 reached = cost + _WEIGHTS[self._rank(token)]
                 if reached >= best.get(target, reached + 1):
                     continue
@@ -216,16 +255,20 @@ class Plans(Generic[S]):
                     heappush(heap, (reached, False, pushed, target))
         return None
 
-    def _dive(self, start: S, first: str) -> tuple[list[S], list[int], Plan] | None:
+    def _dive(
+        self, start: S, first: str, allowance: Allowance | None
+    ) -> tuple[list[S], list[int], Plan] | None:
         """Return what ``_search`` does, for a path that closes what it can at every step."""
         engine, known, texts = self.engine, self._known, self.table.texts
         came: dict[S, tuple[S, int] | None] = {start: None}
         stack = [start]
         while stack and len(came) <= self._max_states:
+            if allowance is not None and allowance.left < 0:
+                return None
             state = stack.pop()
             if engine.is_accepting(state) or state in known:
                 return self._path(came, state)
-            branches = self._branches(state)
+            branches = self._branches(state, allowance)
             # The last one put on the stack is the first one tried.
             branches.sort(key=lambda branch: (texts[branch[1]] == first, self._rank(branch[1])))
             for target, token in branches:
@@ -237,6 +280,10 @@ class Plans(Generic[S]):
     def _rank(self, token: int) -> int:
         """Return how soon a token promises to bring the end, by its first character."""
         return _RANKS.get((self.table.texts[token] or " ")[0], 1)
+
+    def promise(self, token: int) -> int:
+        """Return how near the end a token promises to leave the output, by its last character."""
+        return _RANKS.get((self.table.texts[token] or " ")[-1], 1)
 
     def _path(self, came: dict[S, tuple[S, int] | None], end: S) -> tuple[list[S], list[int], Plan]:
         """Return a path from its end, and the plan that goes on from there."""

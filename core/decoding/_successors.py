@@ -4,7 +4,8 @@ All tokens are walked at once, byte by byte, through a trie of the vocabulary: l
 array says in which state each node is. The engine steps only once for each pair of state and byte,
 by the token that is this byte. That gives the right states, since two spellings of a text lead to
 equal states. Tokens with a byte that is no token by itself, and tokens without text, are stepped
-over one by one.
+over one by one; so are all of them where nearly every text leads to a state of its own (the names
+of an object's members, which must not come twice), since there would be more nodes than tokens.
 
 Cost: some 50 ns for each node of the trie, of which a vocabulary of 50,000 tokens has 100,000, and
 a step for each pair not met before: after the first walk few, since the states of neighbouring
@@ -32,6 +33,7 @@ S = TypeVar("S", bound="Hashable")
 _DEAD, _UNKNOWN = 0, -1
 _FEW = 1_000  # allowed tokens for which the trie is not worth its walk
 _MAX_STATES = 20_000  # a row of 1 KiB each
+_MANY_NEW = 4_000  # states that one walk may add before it is given up
 
 
 class Trie:
@@ -105,11 +107,20 @@ class Successors(Generic[S]):
             if len(self._states) > _MAX_STATES:
                 self._forget()
             self._walk(state, ids, found)
+        states, indices = self._states, self._indices
+        others: dict[S, int] = {}  # not kept: no row of steps is wanted for them
+        advance, tokens = self._engine.advance, ids.tolist()
         for place in np.flatnonzero(found == _UNKNOWN).tolist():
-            token = int(ids[place])
-            target = None if token in stops else self._engine.advance(state, token)
-            found[place] = _DEAD if target is None else self._index_of(target)
-        return self._states, found
+            token = tokens[place]
+            if token in stops:
+                found[place] = _DEAD
+                continue
+            target = advance(state, token)
+            index = indices.get(target)
+            if index is None:
+                index = others.setdefault(target, len(states) + len(others))
+            found[place] = index
+        return [*states, *others] if others else states, found
 
     def _walk(self, start: S, ids: NDArray[np.int32], found: NDArray[np.int32]) -> None:
         """Fill in the states of the tokens that are in the trie."""
@@ -119,6 +130,7 @@ class Successors(Generic[S]):
         depths, nodes = trie.token_depths[ids], trie.token_nodes[ids]
         deepest = int(depths.max(initial=0))
         above = np.array([self._index_of(start)], np.int32)
+        most = len(self._states) + _MANY_NEW
         for depth, (parents, data) in enumerate(trie.levels[:deepest], 1):
             before = above[parents]
             above = self._steps[before, data]
@@ -127,6 +139,9 @@ class Successors(Generic[S]):
                 pairs = np.unique(before[unknown].astype(np.int64) << 8 | data[unknown])
                 for pair in pairs.tolist():
                     self._step(pair >> 8, pair & 0xFF)
+                    if len(self._states) > most:
+                        found.fill(_UNKNOWN)
+                        return
                 above[unknown] = self._steps[before[unknown], data[unknown]]
             here = np.flatnonzero(depths == depth)
             found[here] = above[nodes[here]]

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Generic, TypeVar
 import numpy as np
 
 from formgate.core._native import TokenMask
-from formgate.core.decoding._plans import NOTHING, Plan, Plans
+from formgate.core.decoding._plans import NOTHING, Allowance, Plan, Plans
 from formgate.core.decoding._successors import Successors
 from formgate.core.decoding.errors import BudgetError
 from formgate.core.errors import LimitError, TokenError
@@ -33,6 +33,9 @@ S = TypeVar("S", bound="Hashable")
 
 _FAR = np.iinfo(np.int32).max
 _REMEMBERED = 64  # states whose tokens' needs are kept: 8 bytes a token
+_STEPS_PER_STATE = 20  # steps that the searches for one mask may take, for each of ``max_states``
+_LENT = 16  # plans that are tried on other states
+_LENT_STATES = 4_096  # states of which it is remembered what was lent to those that follow
 
 
 @dataclass(frozen=True)
@@ -57,14 +60,20 @@ class Lookout(Generic[S]):
 
     Args:
         plans: Finds plans.
+        max_steps: How many steps the searches for one mask may take.
     """
 
-    def __init__(self, plans: Plans[S]) -> None:
+    def __init__(self, plans: Plans[S], max_steps: int) -> None:
         self.plans = plans
+        self._max_steps = max_steps
         self.table = plans.table
         self._successors: Successors[S] = Successors(plans.engine, plans.table)
-        # What was enough when they were found, and the needs of the tokens allowed.
-        self._needs: OrderedDict[S, tuple[int, NDArray[np.int32]]] = OrderedDict()
+        # What was enough when they were found, the same if that must be asked for again (else the
+        # highest number there is), and the needs of the tokens allowed.
+        self._needs: OrderedDict[S, tuple[int, int, NDArray[np.int32]]] = OrderedDict()
+        # By state: the plans that were found to serve the states that follow.
+        self._lent: OrderedDict[S, list[Plan]] = OrderedDict()
+        self._recent: list[Plan] = []
         self._most: dict[S, int] = {}
 
     def most(self, state: S) -> int:
@@ -77,10 +86,10 @@ class Lookout(Generic[S]):
         A number above ``enough`` is the least that could be found, others may be more than needed.
         """
         before = self._needs.pop(state, None)
-        if before is None or before[0] > enough:
-            before = (enough, self._find_needs(state, mask, enough))
+        if before is None or not before[0] <= enough <= before[1]:
+            before = self._find_needs(state, mask, enough)
         self._needs[state] = before
-        needs = before[1]
+        needs = before[2]
         if len(self._needs) > _REMEMBERED:
             self._needs.popitem(last=False)
         if len(self._most) > _REMEMBERED << 8:
@@ -88,16 +97,66 @@ class Lookout(Generic[S]):
         self._most[state] = int(needs.max(initial=0))
         return needs
 
-    def _find_needs(self, state: S, mask: TokenMask, enough: int) -> NDArray[np.int32]:
-        """Return the needs of a mask's tokens."""
+    def lent(self, before: S, after: S, enough: int) -> Plan | None:
+        """Return what a mask of one state took for the plan of a state that follows it."""
+        for plan in self._lent.get(before, ()):
+            if plan.length <= enough and self.plans.ends(after, plan):
+                return plan
+        return None
+
+    def _find_needs(
+        self, state: S, mask: TokenMask, enough: int
+    ) -> tuple[int, int, NDArray[np.int32]]:
+        """Return an entry of ``_needs``."""
         states, where = self._successors.of(state, mask)
         lengths = np.zeros(len(states), np.int32)
-        for index in np.unique(where).tolist():
-            target = states[index]
+        numbers, first = np.unique(where, return_index=True)
+        tokens = mask.ids()[first].tolist()
+        promise = self.plans.promise
+        order = sorted(range(len(tokens)), key=lambda place: -promise(tokens[place]))
+        allowance = Allowance(self._max_steps)
+        for place in order:
+            target = states[numbers[place]]
             if target is not None:  # a stop id needs nothing more
-                plan = self.plans.of(target, enough)
-                lengths[index] = _FAR if plan is None else plan.length
-        return lengths[where]
+                plan = self._plan_of(state, target, enough, allowance)
+                lengths[numbers[place]] = _FAR if plan is None else plan.length
+        # Where steps were wanting, more tokens may be found under another budget.
+        upto = _FAR if allowance.left >= 0 else enough
+        return enough, upto, lengths[where]
+
+    def _plan_of(self, before: S, target: S, enough: int, allowance: Allowance) -> Plan | None:
+        """Return a plan of one of many states that follow another, at little cost if possible."""
+        known = self.plans.known(target)
+        if known is not None and known.length <= enough:
+            return known
+        recent = self._recent
+        for plan in recent:
+            if allowance.left < 0:
+                return known
+            if plan.length > enough:
+                continue
+            if self.plans.ends(target, plan):
+                if plan is not recent[0]:
+                    self._recent = [plan, *(each for each in recent if each is not plan)]
+                self._lend(before, plan)
+                return plan
+            allowance.left -= 1
+        if allowance.left < 0:
+            return known
+        found = self.plans.of(target, enough, allowance)
+        if found is not None and found.length:
+            self._recent = [found, *recent][:_LENT]
+        return found
+
+    def _lend(self, before: S, plan: Plan) -> None:
+        """Remember that a plan served a state that follows another."""
+        lent = self._lent.get(before)
+        if lent is None:
+            lent = self._lent[before] = []
+            if len(self._lent) > _LENT_STATES:
+                self._lent.popitem(last=False)
+        if plan not in lent:
+            lent.append(plan)
 
 
 class WithinBudget(Generic[S]):
@@ -110,7 +169,10 @@ class WithinBudget(Generic[S]):
 
     Cost: where few tokens are allowed, a search for those states not met before (see ``_plans``).
     Where many are, ``allowed_tokens`` looks where each of them leads (see ``_successors``), some
-    ten milliseconds for 50,000 tokens, unless the state was met before; ``candidates`` and
+    ten milliseconds for 50,000 tokens, unless the state was met before. Where nearly every token
+    leads to a state of its own, as in the names of an object that is open to any, each is asked
+    about: some 50 microseconds a token. The searches for one mask may take 20 steps for each of
+    ``max_states``; what they leave open near the end is forbidden. ``candidates`` and
     ``is_allowed`` ask only about the token chosen, and are what ``constrained_decode`` uses where
     the sampler permits it.
 
@@ -235,7 +297,8 @@ class WithinBudget(Generic[S]):
 
     def _look_out(self) -> Lookout[S]:
         """Return a lookout that knows nothing yet."""
-        return Lookout(Plans(self.engine, self.vocabulary, max_states=self._max_states))
+        plans = Plans(self.engine, self.vocabulary, max_states=self._max_states)
+        return Lookout(plans, _STEPS_PER_STATE * self._max_states)
 
     def _tightest(self, start: S, found: Plan | None, max_tokens: int) -> Plan:
         """Return a plan that fits into the budget.
@@ -274,9 +337,13 @@ class WithinBudget(Generic[S]):
         left = state.left - 1
         if left < 0:
             return None
-        plan = state.lookout.plans.of(inner, left)
-        if token == state.plan.token and (plan is None or plan.length > left):
-            plan = state.plan.rest
+        plans = state.lookout.plans
+        plan = plans.known(inner)
+        if plan is None or plan.length > left:
+            if token == state.plan.token:
+                plan = state.plan.rest
+            else:
+                plan = state.lookout.lent(state.state, inner, left) or plans.of(inner, left)
         if plan is None or plan.length > left:
             return None
         return Budgeted(inner, left, plan, state.lookout)

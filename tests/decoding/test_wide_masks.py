@@ -1,0 +1,84 @@
+"""Masks of a budget where every token leads to another state: the names of an open object."""
+
+from __future__ import annotations
+
+import json
+import random
+
+import pytest
+
+import formgate
+from formgate.core.decoding import WithinBudget
+
+WORDS = [f"w{number}" for number in range(300)]
+
+
+class Counting:
+    """An engine that counts its steps."""
+
+    def __init__(self, engine):
+        self.engine = engine
+        self.vocabulary = engine.vocabulary
+        self.steps = 0
+
+    def __getattr__(self, name):
+        return getattr(self.engine, name)
+
+    def advance(self, state, token):
+        self.steps += 1
+        return self.engine.advance(state, token)
+
+
+@pytest.fixture(scope="module")
+def open_objects():
+    tokens = [*(bytes([byte]) for byte in range(256)), *map(str.encode, WORDS), None]
+    vocabulary = formgate.Vocabulary(tokens, stop_ids=[len(tokens) - 1])
+    return formgate.compile({"type": "object"}, vocabulary)
+
+
+@pytest.mark.parametrize("budget", [6, 9, 40])
+@pytest.mark.parametrize("seed", range(2))
+def test_the_work_for_a_mask_is_bounded_and_outputs_are_whole(open_objects, budget, seed):
+    rng = random.Random(seed)
+    counting = Counting(open_objects)
+    engine = WithinBudget(counting, budget, max_states=500)
+    state, written = engine.start(), []
+    words = range(256, 256 + len(WORDS))
+    while True:
+        before = counting.steps
+        allowed = engine.allowed_tokens(state).to_list()
+        # Some steps for each token, and what a few searches take.
+        assert counting.steps - before < 20 * len(allowed) + 25 * 500
+        # Toward the most that can be: a brace, a name without end.
+        going = [token for token in allowed if token in words] or allowed
+        token = rng.choice(going if ord("{") not in allowed else [ord("{")])
+        state = engine.advance(state, token)
+        if token in counting.vocabulary.stop_ids:
+            break
+        written.append(token)
+    assert len(written) <= budget
+    json.loads(b"".join(counting.vocabulary.token_bytes(token) for token in written))
+
+
+def test_far_from_the_end_nothing_is_forbidden(open_objects):
+    engine = WithinBudget(open_objects, 60)
+    state = engine.start()
+    for byte in b'{"name of a m':
+        allowed = open_objects.allowed_tokens(state.state)
+        assert engine.allowed_tokens(state) == allowed
+        state = engine.advance(state, byte)
+
+
+def test_what_a_short_budget_leaves_out_does_not_stay_out(open_objects):
+    """A search that was cut short says nothing about longer budgets."""
+    short = WithinBudget(open_objects, 12, max_states=300)
+    state = short.start()
+    for byte in b'{"ab':
+        short.allowed_tokens(state)
+        state = short.advance(state, byte)
+    short.allowed_tokens(state)
+    engine = short.with_budget(60)
+    state = engine.start()
+    for byte in b'{"ab':
+        state = engine.advance(state, byte)
+    assert engine.allowed_tokens(state) == open_objects.allowed_tokens(state.state)
