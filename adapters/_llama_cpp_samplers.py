@@ -5,9 +5,12 @@ allowed tokens alone, without a call back into Python. ``MaskSampler`` is a ``ll
 chains of one's own, which calls back into Python twice for each token.
 """
 
+# ruff: noqa: SLF001 (the functions that llama.cpp calls stand beside the class that they belong to)
+
 from __future__ import annotations
 
 import ctypes
+import itertools
 import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -93,7 +96,7 @@ class SamplerChain:
             if not is_right:
                 raise ValueError(f"{name} must be {range_}, not {getattr(self, name)}")
         # Owns the samplers, and frees them.
-        self._chain = llama_cpp._internals.LlamaSampler()  # noqa: SLF001 (not offered above)
+        self._chain = llama_cpp._internals.LlamaSampler()
         self._fill(self._chain, default if self.seed is None else self.seed)
         self._handle = self._chain.sampler
 
@@ -181,20 +184,20 @@ class MaskSampler:
         self.error: Exception | None = None
         self._stops = _stop_mask(engine)
         self._all = np.arange(self._stops.size, dtype=np.int32)
-        interface = llama_cpp.llama_sampler_i()
-        interface.name = llama_cpp.llama_sampler_i_name(lambda _: b"formgate")
-        interface.accept = llama_cpp.llama_sampler_i_accept(self._accept)
-        interface.apply = llama_cpp.llama_sampler_i_apply(self._apply)
-        interface.reset = llama_cpp.llama_sampler_i_reset(self._reset)
-        self._interface = interface  # llama.cpp keeps no reference
-        self._sampler = llama_cpp.llama_sampler()
-        self._sampler.iface = ctypes.pointer(interface)
-        self._sampler.ctx = None
+        self._number = 0  # by which llama.cpp's sampler finds this object; 0: there is none
 
     @property
     def pointer(self) -> Any:
-        """What ``llama_sampler_chain_add`` takes. Remove it before the chain is freed."""
-        return ctypes.pointer(self._sampler)
+        """What ``llama_sampler_chain_add`` takes; the same as long as llama.cpp has not freed it.
+
+        From here on llama.cpp owns it, and keeps this object alive: ``llama_sampler_free`` of the
+        chain frees it too. One that was taken out of a chain again is yours to free.
+        """
+        if not self._number:
+            self._number = next(_NUMBERS)
+            made = llama_cpp.llama_sampler_init(ctypes.byref(_INTERFACE), self._number)
+            _OWNED[self._number] = (self, made)
+        return _OWNED[self._number][1]
 
     def check(self) -> None:
         """Raise what went wrong, if anything did.
@@ -205,16 +208,16 @@ class MaskSampler:
         if self.error is not None:
             raise self.error
 
-    def _accept(self, _sampler: Any, token: int) -> None:
+    def _accept(self, token: int) -> None:
         if self.error is None and not self.matcher.accept(token):
             self.error = DecodingError(
                 f"the sampler chain accepted token {token}, which is not allowed after "
                 f"{len(self.matcher.tokens)} tokens: the mask must come first in the chain"
             )
 
-    def _apply(self, _sampler: Any, array: Any) -> None:
+    def _apply(self, array: Any) -> None:
         try:
-            self._mask(array.contents)
+            self._mask(array)
         except Exception as error:  # noqa: BLE001 (it would be printed, and lost)
             self.error = self.error or error
 
@@ -235,9 +238,59 @@ class MaskSampler:
                 "the samplers before the mask left no token that is allowed: put the mask first"
             )
 
-    def _reset(self, _sampler: Any) -> None:
+    def _reset(self) -> None:
         self.matcher.reset()
         self.error = None
+
+    def _clone(self) -> int:
+        """Return the address of a sampler that stands where this one does."""
+        other = MaskSampler.__new__(MaskSampler)
+        other.__dict__.update(self.__dict__)
+        other.__dict__.update(matcher=self.matcher.fork(), _number=0)
+        return ctypes.cast(other.pointer, ctypes.c_void_p).value or 0
+
+
+# The samplers that llama.cpp holds: it keeps no reference to Python's objects, only their numbers.
+_OWNED: dict[int, tuple[MaskSampler, Any]] = {}
+_NUMBERS = itertools.count(1)
+
+
+def _owned(sampler: Any) -> MaskSampler:
+    """Return the object behind a pointer that llama.cpp calls with."""
+    return _OWNED[sampler.contents.ctx][0]
+
+
+def _freed(sampler: Any) -> None:
+    """Let go of an object, when llama.cpp frees its sampler."""
+    owned, _ = _OWNED.pop(sampler.contents.ctx)
+    owned._number = 0
+
+
+def _interface() -> Any:
+    """Return the functions that llama.cpp calls, the same for every sampler; never freed."""
+    made = llama_cpp.llama_sampler_i()
+    made.accept = llama_cpp.llama_sampler_i_accept(lambda at, token: _owned(at)._accept(token))
+    made.apply = llama_cpp.llama_sampler_i_apply(
+        lambda at, array: _owned(at)._apply(array.contents)
+    )
+    made.reset = llama_cpp.llama_sampler_i_reset(lambda at: _owned(at)._reset())
+    made.free = llama_cpp.llama_sampler_i_free(_freed)
+    # ctypes has no callbacks that return pointers, and leaks the texts that they return.
+    address = ctypes.CFUNCTYPE(ctypes.c_void_p, ctypes.c_void_p)
+    name = ctypes.cast(_NAME, ctypes.c_void_p).value
+    made.name = ctypes.cast(address(lambda _: name), llama_cpp.llama_sampler_i_name)
+    made.clone = ctypes.cast(address(_clone), llama_cpp.llama_sampler_i_clone)
+    return made
+
+
+def _clone(address: int) -> int:
+    """Return the address of a copy of the sampler at an address."""
+    pointer = ctypes.cast(address, ctypes.POINTER(llama_cpp.llama_sampler))
+    return _owned(pointer)._clone()
+
+
+_NAME = ctypes.c_char_p(b"formgate")
+_INTERFACE = _interface()
 
 
 def _stop_mask(engine: MaskEngine[Any]) -> TokenMask:

@@ -335,7 +335,6 @@ class Decoder:
         row.valid += 1
         if mask is not None:
             mask.check()
-            llama_cpp.llama_sampler_chain_remove(chain.sampler, 0)  # or llama.cpp would free it
         chain.close()
 
 

@@ -227,9 +227,6 @@ def chain():
 
     handle = llama_cpp.llama_sampler_chain_init(llama_cpp.llama_sampler_chain_default_params())
     yield handle
-    # A sampler of ours is taken out first: llama.cpp would free it.
-    while llama_cpp.llama_sampler_chain_n(handle):
-        llama_cpp.llama_sampler_chain_remove(handle, 0)
     llama_cpp.llama_sampler_free(handle)
 
 
@@ -275,3 +272,50 @@ def test_a_mask_behind_a_cut_says_what_is_wrong(llama, model, vocabulary, prompt
     llama_cpp.llama_sampler_accept(chain, 300)
     with pytest.raises(DecodingError, match="accepted token 300"):
         sampler.check()
+
+
+def test_a_chain_owns_its_mask_sampler(llama, model, vocabulary, prompt):
+    """As the documentation has it: nothing but the chain refers to the sampler."""
+    import gc
+
+    import llama_cpp
+
+    from formgate.adapters.llama_cpp import MaskSampler
+
+    chain = llama_cpp.llama_sampler_chain_init(llama_cpp.llama_sampler_chain_default_params())
+    engine = formgate.compile("[0-9]{3}-[0-9]{4}", vocabulary)
+    llama_cpp.llama_sampler_chain_add(chain, MaskSampler(engine).pointer)
+    llama_cpp.llama_sampler_chain_add(chain, llama_cpp.llama_sampler_init_greedy())
+    gc.collect()
+
+    def write(chain, tokens):
+        while (token := llama_cpp.llama_sampler_sample(chain, llama.ctx, -1)) not in stops:
+            tokens.append(token)
+            model.step(token)
+        return b"".join(map(vocabulary.token_bytes, tokens)).decode()
+
+    stops = engine.vocabulary.stop_ids
+    model.start(prompt("Call me: "))
+    first = llama_cpp.llama_sampler_sample(chain, llama.ctx, -1)
+    model.step(first)
+    copy = llama_cpp.llama_sampler_clone(chain)
+    assert engine.accepts(write(chain, [first]))
+    llama_cpp.llama_sampler_free(chain)
+    gc.collect()
+    # The copy stands where the chain stood when it was copied.
+    model.start(prompt("Call me: "))
+    model.step(first)
+    assert engine.accepts(write(copy, [first]))
+    llama_cpp.llama_sampler_free(copy)
+
+
+def test_what_llama_cpp_has_freed_can_be_used_again(vocabulary):
+    import llama_cpp
+
+    from formgate.adapters.llama_cpp import MaskSampler
+
+    sampler = MaskSampler(formgate.compile("a", vocabulary))
+    assert llama_cpp.llama_sampler_name(sampler.pointer) == b"formgate"
+    llama_cpp.llama_sampler_free(sampler.pointer)
+    assert llama_cpp.llama_sampler_name(sampler.pointer) == b"formgate"
+    llama_cpp.llama_sampler_free(sampler.pointer)
