@@ -57,7 +57,7 @@ def generate(
         vocabulary: The model's vocabulary; llama.cpp is asked when left out.
         max_tokens: Longest output in tokens, a stop token included.
         whole: Never cut an output off: leave only tokens after which it can be completed within
-            ``max_tokens`` (see ``WithinBudget``).
+            ``max_tokens`` (see ``WithinBudget``), and within what the prompt leaves of the context.
         sampler: How to choose among the allowed tokens: a sampler of ``formgate.decoding``, or a
             ``SamplerChain``; greedy when left out.
         after: A marker, such as ``"</think>"``: the constraint begins after it, and what comes
@@ -87,12 +87,14 @@ def generate(
         if heal_tokens and isinstance(each, str):
             kept = heal(tokens, engine.vocabulary, tokens=heal_tokens)
             tokens, healed = list(kept.tokens), kept.text
+        # A prompt that the context cannot hold is the model's to refuse.
+        room = max(loaded.n_ctx() - len(tokens), 0) or max_tokens
         wrapped = bounded(
             engine,
             after=after,
             between=between,
             healed=healed,
-            max_tokens=max_tokens if whole else None,
+            max_tokens=min(max_tokens, room) if whole else None,
         )
         result = jump_decode(
             model,

@@ -45,9 +45,20 @@ class LlamaCppModel:
 
     Args:
         llama: What ``llama_cpp.Llama`` returns. Made with ``n_threads`` to its taste.
+
+    Raises:
+        DecodingError: It has no weights (``vocab_only=True``), or was closed.
     """
 
     def __init__(self, llama: llama_cpp.Llama) -> None:
+        # llama.cpp itself would end the process.
+        if llama.model_params.vocab_only:
+            raise DecodingError(
+                f"{llama.model_path} was loaded with vocab_only=True, which leaves the weights out: "
+                "load it without"
+            )
+        if llama._model.model is None:  # noqa: SLF001 (not offered above)
+            raise DecodingError(f"{llama.model_path} was closed: load it again")
         self._llama = llama
         self._size = int(llama.n_vocab())
         self._room = llama.n_batch

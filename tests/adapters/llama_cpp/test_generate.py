@@ -172,3 +172,34 @@ def test_the_command_line(llama, capsys):
     record = json.loads(capsys.readouterr().out)
     assert record["text"] in ("yes", "no")
     assert record["complete"]
+
+
+def test_whole_outputs_end_within_the_context(smol_path, vocabulary):
+    import llama_cpp
+
+    small = llama_cpp.Llama(str(smol_path), n_ctx=256, n_batch=64, n_threads=1, verbose=False)
+    try:
+        prompt = "word " * 244
+        engine = formgate.compile('"(word |ward )*"', vocabulary)
+        for drafts in (0, 8):
+            [answer] = generate(
+                small, prompt, engine, max_tokens=80, whole=True, draft_tokens=drafts
+            )
+            assert answer.complete
+        with pytest.raises(BudgetError, match="at most 1. tokens"):
+            generate(small, prompt, "(word |ward ){40}", max_tokens=80, whole=True)
+    finally:
+        small.close()
+
+
+def test_models_that_cannot_run_are_refused(smol_path):
+    """llama.cpp would end the process."""
+    import llama_cpp
+
+    bare = llama_cpp.Llama(str(smol_path), vocab_only=True, verbose=False)
+    with pytest.raises(formgate.FormgateError, match="vocab_only=True"):
+        generate(bare, "x", "yes|no")
+    closed = llama_cpp.Llama(str(smol_path), n_ctx=64, verbose=False)
+    closed.close()
+    with pytest.raises(formgate.FormgateError, match="was closed"):
+        generate(closed, "x", "yes|no")
