@@ -131,8 +131,9 @@ def _grammar(args: argparse.Namespace) -> tuple[object, str | None]:
         FormgateError: The file cannot be read as UTF-8.
     """
     path = Path(args.grammar)
-    if not path.exists():
-        return args.grammar, "grammar" if args.format is None else args.format
+    named = args.format in (None, "grammar") and path.name == args.grammar and not path.suffix
+    if named and not path.exists():
+        return args.grammar, "grammar"
     return _arguments.read_source(path, args.format)
 
 

@@ -76,6 +76,10 @@ def test_options_reach_the_format(run):
     ("arguments", "words"),
     [
         (("jso",), "no grammar 'jso' comes with formgate"),
+        (("none.lark",), "none.lark cannot be read: No such file"),
+        (("none.lark", "--format", "lark"), "none.lark cannot be read: No such file"),
+        (("folder/json",), "folder/json cannot be read: No such file"),
+        (("none", "--format", "gbnf"), "none cannot be read: No such file"),
         (("lists.gbnf", "--accept", "nowhere"), "--accept nowhere is no folder"),
         (("lists.gbnf", "--oracle", "x"), "unknown oracle 'x'"),
         (("lists.gbnf", "--exact"), "an exact test needs an oracle"),
