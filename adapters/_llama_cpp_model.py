@@ -54,7 +54,7 @@ class LlamaCppModel:
         # llama.cpp itself would end the process.
         if llama.model_params.vocab_only:
             raise DecodingError(
-                f"{llama.model_path} was loaded with vocab_only=True, which leaves the weights out: "
+                f"{llama.model_path} was loaded with vocab_only=True, without weights: "
                 "load it without"
             )
         if llama._model.model is None:  # noqa: SLF001 (not offered above)

@@ -9,6 +9,8 @@ from __future__ import annotations
 import http.client
 import json
 import socket
+import threading
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
@@ -43,7 +45,7 @@ class JsonClient:
     Args:
         base_url: Where the paths of requests begin, as ``http://127.0.0.1:8000/v1``.
         headers: Sent with each request.
-        timeout_s: Seconds to wait for a connection, and for each part of an answer.
+        timeout_s: Seconds that one request may take, from the connection to the last byte.
         max_bytes: Longest answer that is read.
 
     Raises:
@@ -53,13 +55,17 @@ class JsonClient:
     def __init__(
         self, base_url: str, headers: Mapping[str, str], *, timeout_s: float, max_bytes: int
     ) -> None:
-        parts = urlsplit(base_url)
+        try:
+            parts = urlsplit(base_url)
+            port = parts.port
+        except ValueError as error:
+            raise ServerError(f"{base_url!r} is no address: {error}") from error
         if parts.scheme not in ("http", "https") or not parts.hostname:
             raise ServerError(f"{base_url!r} is no address like 'http://127.0.0.1:8000/v1'")
         kind = (
             http.client.HTTPSConnection if parts.scheme == "https" else http.client.HTTPConnection
         )
-        self._connection = kind(parts.hostname, parts.port, timeout=timeout_s)
+        self._connection = kind(parts.hostname, port, timeout=timeout_s)
         self._place = f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}"
         self._path = parts.path.rstrip("/")
         self._headers = {"Content-Type": "application/json", **headers}
@@ -120,20 +126,31 @@ class JsonClient:
 
     def _once(self, path: str, data: bytes) -> tuple[int, bytes]:
         """Send a request and read the answer."""
+        # The time-out of a socket bounds each wait of it; this bounds their sum, which a server
+        # that sends byte after byte could make as long as it likes.
+        expired = threading.Event()
+        watch = threading.Timer(self._timeout_s, self._hang_up, (expired,))
+        watch.daemon = True
+        watch.start()
         try:
             self._connection.request("POST", path, body=data, headers=self._headers)
             response = self._connection.getresponse()
             text = response.read(self._max_bytes + 1)
-        except (http.client.RemoteDisconnected, BrokenPipeError, ConnectionResetError):
-            raise
-        except TimeoutError as error:
-            self._connection.close()
-            raise ServerError(
-                f"{self._place}{path} gave no answer in {self._timeout_s} s"
-            ) from error
-        except (http.client.HTTPException, OSError) as error:
+        except (http.client.HTTPException, OSError, ValueError) as error:
+            if expired.is_set() or isinstance(error, TimeoutError):
+                self._connection.close()
+                raise self._too_late(path) from error
+            if isinstance(
+                error, (http.client.RemoteDisconnected, BrokenPipeError, ConnectionResetError)
+            ):
+                raise
             self._connection.close()
             raise ServerError(f"{self._place} cannot be asked: {_reason(error)}") from error
+        finally:
+            watch.cancel()
+        if expired.is_set():
+            self._connection.close()
+            raise self._too_late(path)
         if len(text) > self._max_bytes:
             self._connection.close()
             raise ServerError(
@@ -141,6 +158,18 @@ class JsonClient:
                 "max_response_bytes= allows more"
             )
         return response.status, text
+
+    def _hang_up(self, expired: threading.Event) -> None:
+        """End a request from outside: what waits for the socket comes back at once."""
+        expired.set()
+        connected = self._connection.sock
+        if connected is not None:
+            with suppress(OSError):
+                connected.shutdown(socket.SHUT_RDWR)
+
+    def _too_late(self, path: str) -> ServerError:
+        """Return the error of a request that took too long."""
+        return ServerError(f"{self._place}{path} gave no answer in {self._timeout_s} s")
 
 
 def _reason(error: Exception) -> str:

@@ -299,10 +299,12 @@ class OpenAIServer:
 
     def _delegate(self, draw: _Draw, engine: Engine, told: Mapping[str, Any]) -> ServerText:
         """Have the server keep to the constraint."""
-        text, has_ended = self._drawn(draw, told, 0)
+        text, has_ended, refusal = self._drawn(draw, told, 0)
+        if refusal is not None:
+            raise ServerError(refusal)
         # How much white space a server writes between JSON's tokens says nothing about the value.
         checked = _with_single_blanks(text) if engine.format == "json_schema" else text
-        complete = engine.accepts(checked)
+        complete = _accepts(engine, checked)
         if has_ended and not complete:
             raise ServerError(
                 f"the server was told the constraint, but its text is not in the language: "
@@ -315,20 +317,23 @@ class OpenAIServer:
         """Draw texts until one is in the language."""
         if draw.temperature == 0:
             max_attempts = 1  # every draw would be the same
-        text = ""
+        text, refusal = "", None
         for attempt in range(max_attempts):
-            text, has_ended = self._drawn(draw, {}, attempt)
+            text, has_ended, refusal = self._drawn(draw, {}, attempt)
             # A text that was cut off is not one that the model wrote, whatever it looks like.
-            if has_ended and engine.accepts(text):
+            if has_ended and _accepts(engine, text):
                 return ServerText(text, True, _RESAMPLE, attempt + 1, None, engine)
         raise ServerError(
-            f"none of {max_attempts} texts was in the language, the last of them {text!r:.200}; "
-            "describe the format in the prompt, or allow more with max_attempts=",
+            f"none of {max_attempts} texts was in the language, the last of them {text!r:.200}"
+            f"{'' if refusal is None else f' ({refusal})'}; describe the format in the prompt, or "
+            "allow more with max_attempts=",
             text=text,
         )
 
-    def _drawn(self, draw: _Draw, told: Mapping[str, Any], number: int) -> tuple[str, bool]:
-        """Return one text, and whether the model ended it itself."""
+    def _drawn(
+        self, draw: _Draw, told: Mapping[str, Any], number: int
+    ) -> tuple[str, bool, str | None]:
+        """Return one text, whether the model ended it itself, and why there is none, if so."""
         body: dict[str, Any] = {
             "model": self._model,
             "max_tokens": draw.max_tokens,
@@ -343,15 +348,25 @@ class OpenAIServer:
         else:
             answer = self._client.post("/completions", {**body, "prompt": draw.prompt})
         choice = first_choice(answer)
-        if draw.is_chat:
-            message = choice.get("message")
-            text = message.get("content") if isinstance(message, dict) else None
-        else:
-            text = choice.get("text")
-        # A refusal, or a call of a tool, has no text.
-        return (
-            (text, choice.get("finish_reason") == "stop") if isinstance(text, str) else ("", False)
-        )
+        message = choice.get("message") if draw.is_chat else choice
+        message = message if isinstance(message, dict) else {}
+        text = message.get("content" if draw.is_chat else "text")
+        reason = choice.get("finish_reason")
+        if isinstance(text, str):
+            return text, reason == "stop", None
+        refusal = message.get("refusal")
+        if isinstance(refusal, str):
+            return "", False, f"the model refuses to answer: {refusal!r:.200}"
+        return "", False, f"the server's answer holds no text; it ended with {reason!r:.40}"
+
+
+def _accepts(engine: Engine, text: str) -> bool:
+    """Say whether a text of a server is in a language; what is no text (lone surrogates) is not."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return engine.accepts(text)
 
 
 def _check_arguments(

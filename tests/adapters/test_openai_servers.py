@@ -7,6 +7,7 @@ import json
 import math
 import re
 from collections import Counter
+from typing import ClassVar
 
 import pytest
 from fake_server import FakeServer
@@ -315,6 +316,36 @@ class TestResampling:
             server.generate("x", "[0-9]+", max_attempts=4, temperature=0)
 
 
+class TestAnswersWithoutText:
+    CHAT: ClassVar = [{"role": "user", "content": "Do it"}]
+
+    def answer(self, message, reason="stop"):
+        body = {"choices": [{"message": message, "finish_reason": reason}]}
+        return 200, json.dumps(body).encode()
+
+    def test_a_refusal_is_told(self, fake, connect):
+        refusal = {"content": None, "refusal": "I would rather not"}
+        fake.replies = [self.answer(refusal)]
+        with pytest.raises(ServerError, match="refuses to answer: 'I would rather not'"):
+            connect(kind="openai").generate(self.CHAT, {"type": "object"}, method="delegate")
+        fake.replies = [self.answer(refusal), self.answer({"content": "a"})]
+        server = connect(kind="openai")
+        assert server.generate(self.CHAT, ["a"], method="resample").requests == 2
+        fake.replies = [self.answer(refusal)]
+        with pytest.raises(ServerError, match="I would rather not"):
+            server.generate(self.CHAT, ["a"], method="resample", max_attempts=1)
+
+    def test_a_call_of_a_tool_is_no_text(self, fake, connect):
+        fake.replies = [self.answer({"content": None, "tool_calls": []}, "tool_calls")]
+        with pytest.raises(ServerError, match="no text; it ended with 'tool_calls'"):
+            connect(kind="openai").generate(self.CHAT, {"type": "object"}, method="delegate")
+
+    def test_lone_surrogates_are_outside_of_every_language(self, fake, connect):
+        fake.replies = [self.answer({"content": "\ud800"}), self.answer({"content": "a"})]
+        server = connect(kind="openai")
+        assert server.generate(self.CHAT, ".*", format="regex", method="resample").text == "a"
+
+
 class TestTransport:
     def test_errors_of_the_server(self, fake, connect):
         server = connect(api_key="secret")
@@ -365,6 +396,36 @@ class TestTransport:
             server = connect(f"http://127.0.0.1:{port}/v1", timeout_s=0.05)
             with pytest.raises(ServerError, match=r"no answer in 0\.05 s"):
                 server.generate("x", ["a"], method="resample")
+
+    @pytest.mark.parametrize("part", [b"HTTP/1.1 200 OK\r\n", b"X: y\r\n", b" "])
+    def test_a_server_that_sends_byte_after_byte(self, connect, part):
+        """Each wait is short, and there is no end of them."""
+        import socket
+        import threading
+
+        ended = threading.Event()
+        begin = b"" if part.startswith(b"HTTP") else b"HTTP/1.1 200 OK\r\n"
+        head = b"Content-Length: 1000000\r\n\r\n" if part == b" " else b""
+
+        def drip():
+            connection, _ = slow.accept()
+            with connection, contextlib.suppress(OSError):
+                connection.sendall(begin + head)
+                while not ended.wait(0.02):
+                    connection.sendall(part[:1] if part.startswith(b"HTTP") else part)
+
+        with socket.create_server(("127.0.0.1", 0)) as slow:
+            thread = threading.Thread(target=drip)
+            thread.start()
+            server = connect(f"http://127.0.0.1:{slow.getsockname()[1]}/v1", timeout_s=0.3)
+            with pytest.raises(ServerError, match=r"no answer in 0\.3 s|cannot be asked"):
+                server.generate("x", ["a"], method="resample")
+            ended.set()
+            thread.join()
+
+    def test_an_address_with_no_such_port(self):
+        with pytest.raises(ServerError, match="no address: Port"):
+            OpenAIServer("http://127.0.0.1:99999/v1", "m")
 
     def test_arguments(self, fake, connect):
         server = connect()
