@@ -392,6 +392,28 @@ class GrammarBuilder:
         low, high = _counts(min, max)
         return Node(self._core.keyed(given, free, empty, comma, False, not escapes, low, high))
 
+    # --- parts of many grammars ---
+
+    def include(self, grammar: Grammar) -> Node:
+        """Match what a finished grammar matches.
+
+        For parts that many grammars have, such as numbers or dates: the other grammar is written
+        once, and compiled once for all that include it. One call, however large it is.
+
+        Args:
+            grammar: Made of ``literal``, ``char_class``, ``byte_class``, ``any_char``,
+                ``any_text``, ``strings``, ``seq``, ``choice``, ``repeat`` and its like,
+                ``intersection`` and ``complement`` alone.
+
+        Raises:
+            UnsupportedConstraint: The other grammar has rules, look-around, lists of keys, lexers,
+                special tokens or includes a grammar itself: parts that may depend on what stands
+                around them.
+        """
+        if not isinstance(grammar, Grammar):
+            raise TypeError(f"include takes a Grammar, not {grammar!r:.60}")
+        return Node(self._core.include(grammar._core))  # noqa: SLF001
+
     # --- what only the symbol level enforces ---
 
     def special_token(self, name: str) -> Node:

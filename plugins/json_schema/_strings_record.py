@@ -3,7 +3,9 @@
 Formats and common sets of numbers are in many schemas. Reading a pattern and walking its tree, or
 taking bounds apart digit by digit, takes up to a millisecond; making the same calls again, equal
 ones once, a fraction of that. What the calls describe is shortened before: a sequence within a
-sequence, or a choice within a choice, is part of it unless others refer to it, too.
+sequence, or a choice within a choice, is part of it unless others refer to it, too. Where they
+describe characters alone, they are made once, on a builder of their own, and others include what
+that has built.
 """
 
 from __future__ import annotations
@@ -12,12 +14,12 @@ from functools import partial
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
-from formgate.core.grammar import Cell
+from formgate.core.grammar import Cell, GrammarBuilder
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
-    from formgate.core.grammar import Entry, GrammarBuilder, Node
+    from formgate.core.grammar import Entry, Grammar, Node
 
 __all__ = ["Program", "Recorder"]
 
@@ -25,6 +27,14 @@ __all__ = ["Program", "Recorder"]
 _Call = tuple[str, tuple[int, ...], tuple[object, ...]]
 
 _LISTS = frozenset(["seq", "choice"])
+# Calls whose nodes mean the same in every grammar.
+_ALONE = frozenset(
+    [
+        *("literal", "char_class", "any_char", "any_text", "strings", "empty", "nothing"),
+        *("seq", "choice", "intersection", "complement", "repeat", "optional", "star", "plus"),
+    ]
+)
+_FEW = 3  # calls that are as well made again
 
 
 class Recorder:
@@ -158,10 +168,12 @@ class Program:
         wanted: Which of them makes the node of it all.
     """
 
-    __slots__ = ("_methods", "_steps", "_wanted")
+    __slots__ = ("_alone", "_grammar", "_methods", "_steps", "_wanted")
 
     def __init__(self, calls: list[_Call], wanted: int) -> None:
         self._wanted = wanted
+        self._alone = len(calls) > _FEW and all(method in _ALONE for method, _, _ in calls)
+        self._grammar: Grammar | None = None
         self._methods = list(dict.fromkeys(method for method, _, _ in calls))
         self._steps = []
         for method, parts, values in calls:
@@ -184,6 +196,16 @@ class Program:
             builder: On which to make them.
             given: The nodes that some calls stand for.
         """
+        if not self._alone or isinstance(builder, Recorder):
+            return self._replay(builder, given)
+        if self._grammar is None:
+            own = GrammarBuilder()
+            own.start(self._replay(own, given))
+            self._grammar = own.build()
+        return builder.include(self._grammar)
+
+    def _replay(self, builder: GrammarBuilder, given: Sequence[Node]) -> Node:
+        """Make the calls one by one."""
         nodes: list[Any] = []
         add = nodes.append
         calls: list[Callable[..., Any]] = [

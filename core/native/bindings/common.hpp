@@ -25,6 +25,7 @@ struct VocabularyHandle {
 
 struct GrammarHandle {
   Grammar value;
+  std::shared_ptr<const Grammar> shared = {};  // a copy for those that include it
 };
 
 struct EngineHandle {

@@ -271,6 +271,13 @@ void bind_grammar(nb::module_& m) {
                    "ordered: bool, "
                    "canonical: bool, min: int, max: int | None) -> int"))
       .def(
+          "include",
+          [](GrammarHandle& self, GrammarHandle& other) {
+            if (!other.shared) other.shared = std::make_shared<const Grammar>(other.value);
+            return self.value.include(other.shared);
+          },
+          nb::arg("grammar"))
+      .def(
           "special_token",
           [](GrammarHandle& s, const std::string& n) { return s.value.special_token(n); },
           nb::arg("name"))

@@ -14,10 +14,29 @@ constexpr std::uint64_t kMostCount = 0x7FFFFFFFull;
 
 }  // namespace
 
-Grammar::Grammar() : serial_(next_serial.fetch_add(1) & 0x7FFFFFFF) {}
+Grammar::Grammar() : number_(next_serial.fetch_add(1)), serial_(number_ & 0x7FFFFFFF) {}
+
+bool Grammar::stands_alone(Op op) {
+  switch (op) {
+    case Op::kLiteral:
+    case Op::kChars:
+    case Op::kBytes:
+    case Op::kSequence:
+    case Op::kChoice:
+    case Op::kRepeat:
+    case Op::kIntersection:
+    case Op::kComplement:
+    case Op::kStrings:
+    case Op::kScope:
+      return true;
+    default:
+      return false;
+  }
+}
 
 Grammar::Handle Grammar::add(Node node) {
   if (nodes_.size() >= 0xFFFFFFF0u) throw Error(ErrorKind::kLimit, "the grammar is too large");
+  alone_ = alone_ && stands_alone(node.op);
   nodes_.push_back(std::move(node));
   return (serial_ << 32) | (nodes_.size() - 1);
 }
@@ -191,6 +210,23 @@ Grammar::Handle Grammar::keyed(Keys keys) {
   return add(std::move(node));
 }
 
+Grammar::Handle Grammar::include(std::shared_ptr<const Grammar> other) {
+  if (!other->has_start_) {
+    throw Error(ErrorKind::kGrammar, "the grammar to include has no start; call start(node)");
+  }
+  if (!other->alone_) {
+    throw Error(ErrorKind::kUnsupported,
+                "a grammar to include has characters, literals, strings, sequences, choices, "
+                "repetitions, intersections and complements alone; write its other parts (rules, "
+                "look-around, lists of keys, lexers, special tokens) into this builder");
+  }
+  Node node{Op::kInclude};
+  node.extra = static_cast<std::uint32_t>(included_.size());
+  odd_bytes_ = odd_bytes_ || other->odd_bytes_;
+  included_.push_back(std::move(other));
+  return add(std::move(node));
+}
+
 Grammar::Handle Grammar::special_token(const std::string& name) {
   Node node{Op::kSpecial};
   node.text = name;
@@ -322,6 +358,11 @@ std::string Grammar::print(std::size_t max_length) const {
           break;
         case Op::kScope:
           stack.push_back({node.parts[0], ""});
+          break;
+        case Op::kInclude:
+          out += '(';
+          out += included_[node.extra]->print(max_length - std::min(max_length, out.size()));
+          out += ')';
           break;
         case Op::kLookAhead:
           list(node.negative ? "not_ahead(" : "ahead(", "", ")");

@@ -111,6 +111,10 @@ ExprId Grammar::lower_open(ExprPool& pool, std::uint32_t root, CompileContext& c
       leave(at, scopes.at(at));
       continue;
     }
+    if (node.op == Op::kInclude) {
+      leave(at, lower_included(pool, *included_[node.extra], context, depth, symbols));
+      continue;
+    }
     if (node.op == Op::kJsonText) {
       leave(at, lower_json(pool, node, context, depth, symbols));
       continue;
@@ -141,6 +145,17 @@ ExprId Grammar::lower_open(ExprPool& pool, std::uint32_t root, CompileContext& c
   }
   trackers = scope.trackers;
   return scope.done.at(root);
+}
+
+// What stands alone depends on the spelling of characters only.
+ExprId Grammar::lower_included(ExprPool& pool, const Grammar& other, CompileContext& context,
+                               std::size_t depth, const Symbols& symbols) const {
+  const std::uint64_t key = (other.number_ << 8) | static_cast<std::uint64_t>(symbols.spelling);
+  if (const std::optional<ExprId> known = pool.included(key)) return *known;
+  Done scopes;
+  const ExprId out = other.lower_scope(pool, other.start_, context, scopes, depth + 1, symbols);
+  pool.keep_included(key, out);
+  return out;
 }
 
 ExprId Grammar::build(ExprPool& pool, const Node& node, const std::vector<ExprId>& parts,
@@ -226,6 +241,7 @@ ExprId Grammar::build(ExprPool& pool, const Node& node, const std::vector<ExprId
     case Op::kJsonText:
     case Op::kScope:
     case Op::kRule:
+    case Op::kInclude:
       break;
   }
   throw Error(ErrorKind::kGrammar,

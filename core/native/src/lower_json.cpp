@@ -47,6 +47,9 @@ bool Grammar::is_boolean(std::uint32_t root) const {
       case Op::kLookAhead:
       case Op::kLookBehind:
         return true;
+      case Op::kInclude:
+        if (included_[node.extra]->is_boolean(included_[node.extra]->start_)) return true;
+        break;
       case Op::kRule:
         if (const auto it = rules_.find(node.text); it != rules_.end()) work.push_back(it->second);
         break;

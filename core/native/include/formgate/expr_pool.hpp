@@ -141,6 +141,12 @@ class ExprPool : public std::enable_shared_from_this<ExprPool> {
   ExprId chars(const CharSet& set);
   // JSON's spellings of one character of the set: all, or the canonical one.
   ExprId json_chars(const CharSet& set, bool canonical);
+  // What grammars that others include were lowered to, by numbers of theirs.
+  std::optional<ExprId> included(std::uint64_t number) {
+    const auto it = included_.find(number);
+    return it == included_.end() ? std::nullopt : std::optional(it->second);
+  }
+  void keep_included(std::uint64_t number, ExprId id) { included_.emplace(number, id); }
   // JSON's spellings of a language free of context, which must be decided: for those with Boolean
   // operators.
   ExprId spelled(ExprId text, bool canonical);
@@ -370,6 +376,7 @@ class ExprPool : public std::enable_shared_from_this<ExprPool> {
   std::vector<std::shared_ptr<void>> attachments_;
   std::unique_ptr<Lexing> lexing_;
   Keyed keyed_;
+  GrowingMap<std::uint64_t, ExprId> included_;    // (grammar, spelling)
   GrowingMap<std::uint64_t, ExprId> json_chars_;  // (class, canonical)
   GrowingMap<std::uint32_t, Lengths> lengths_;
   GrowingMap<std::uint32_t, bool> endless_;

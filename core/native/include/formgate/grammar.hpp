@@ -74,6 +74,9 @@ class Grammar {
   };
   // No key twice; see keyed.hpp.
   Handle keyed(Keys keys);
+  // What another grammar matches, which has a start and is made of characters, texts, sequences,
+  // choices, repetitions and Boolean operators alone. A pool lowers it once for all grammars.
+  Handle include(std::shared_ptr<const Grammar> other);
   Handle special_token(const std::string& name);
   // A terminal as a symbol, below a `lexed` node.
   Handle terminal(const std::string& name);
@@ -141,6 +144,7 @@ class Grammar {
     kSpecial,
     kTerminal,
     kLexed,
+    kInclude,
   };
   struct Node {
     Op op{};
@@ -181,6 +185,9 @@ class Grammar {
                     std::size_t depth, const Symbols& symbols, std::vector<ExprId>& trackers) const;
   ExprId lower_json(ExprPool& pool, const Node& node, CompileContext& context, std::size_t depth,
                     const Symbols& symbols) const;
+  static bool stands_alone(Op op);
+  ExprId lower_included(ExprPool& pool, const Grammar& other, CompileContext& context,
+                        std::size_t depth, const Symbols& symbols) const;
   bool is_boolean(std::uint32_t root) const;
   ExprId json_literal(ExprPool& pool, std::string_view text, bool canonical) const;
   // Of the values of a node's parts.
@@ -197,14 +204,17 @@ class Grammar {
   ExprId build(ExprPool& pool, const Node& node, const std::vector<ExprId>& parts, Scope& scope,
                CompileContext& context, const Symbols& symbols) const;
 
-  std::uint64_t serial_;
+  std::uint64_t number_;  // no other grammar of the process has it, copies apart
+  std::uint64_t serial_;  // of handles
   std::vector<Node> nodes_;
   std::vector<CharSet> char_sets_;
   std::vector<ByteSet> byte_sets_;
   std::vector<std::shared_ptr<const LeafDfa>> automata_;
   std::vector<Lexed> lexed_;
   std::vector<Keys> keyed_;
+  std::vector<std::shared_ptr<const Grammar>> included_;
   std::vector<std::string> special_names_;
+  bool alone_ = true;       // all parts mean the same wherever they stand
   bool odd_bytes_ = false;  // some part matches bytes that occur nowhere in UTF-8
   std::unordered_map<std::string, std::uint32_t> rules_;
   std::vector<std::string> rule_order_;
