@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -11,7 +12,16 @@ if TYPE_CHECKING:
     from formgate.core._native import Engine
     from formgate.core.vocabulary import Vocabulary
 
-__all__ = ["GeneratedText", "Output", "engine_of", "is_engine", "read_output", "value_of"]
+__all__ = [
+    "GeneratedText",
+    "Output",
+    "check_tokens",
+    "engine_of",
+    "is_engine",
+    "prompts_of",
+    "read_output",
+    "value_of",
+]
 
 
 @dataclass(frozen=True)
@@ -114,6 +124,76 @@ def engine_of(
     if vocabulary is None:
         vocabulary = read_vocabulary()
     return compile_source(constraint, vocabulary, format=format_name)
+
+
+def prompts_of(prompt: object) -> list[Any]:
+    """Return a list of texts, or of chats as lists of messages.
+
+    Raises:
+        FormgateError: There is none, or it is something else.
+    """
+    from formgate.core.errors import FormgateError  # noqa: PLC0415 (when needed)
+
+    if isinstance(prompt, str):
+        return [prompt]
+    prompts: list[Any] = list(prompt) if isinstance(prompt, (list, tuple)) else [prompt]
+    if prompts and all(isinstance(each, Mapping) for each in prompts):
+        return [prompts]
+    if not prompts:
+        raise FormgateError("there is no prompt")
+    for each in prompts:
+        is_chat = isinstance(each, (list, tuple)) and all(isinstance(m, Mapping) for m in each)
+        if not (isinstance(each, str) or (is_chat and each)):
+            raise FormgateError(
+                "a prompt is a text, or a chat as a list of messages (dicts with role and "
+                f"content), not {type(each).__name__}"
+            )
+        if isinstance(each, str) != isinstance(prompts[0], str):
+            raise FormgateError("texts and chats cannot be mixed in one call")
+    return prompts
+
+
+_SAMPLED = 32  # ids whose text is compared
+
+
+def check_tokens(engine: Any, decode: Callable[[int], str]) -> None:
+    """See that an engine's ids stand for the same texts as the model's.
+
+    Some ids with plain text are compared, without the blanks around it, and most must agree: an
+    engine for another model agrees in nearly none, and decoders have their ways. Cost: 32 times
+    ``decode``.
+
+    Args:
+        engine: The engine.
+        decode: The text of one id of the model.
+
+    Raises:
+        DecodingError: Most of them differ.
+    """
+    from formgate.core.decoding.errors import DecodingError  # noqa: PLC0415 (when needed)
+
+    vocabulary = engine.vocabulary
+    size = engine.allowed_tokens(engine.start()).size
+    compared, example = [], ""
+    for token in range(0, size, max(1, size // (8 * _SAMPLED))):
+        own = vocabulary.token_bytes(token)
+        text = own.strip() if own and own.isascii() else b""
+        if not text.isalnum() or token in vocabulary.stop_ids:
+            continue
+        try:
+            its = decode(token)
+        except (ValueError, LookupError, OverflowError, TypeError):
+            its = ""
+        compared.append(its.strip() == text.decode())
+        if not compared[-1]:
+            example = f"token {token} is {text.decode()!r} there and {its!r} here"
+        if len(compared) == _SAMPLED:
+            break
+    if 2 * sum(compared) < len(compared):
+        raise DecodingError(
+            f"the engine was compiled for the vocabulary of another model ({example}): compile it "
+            "for this one's, or give the source"
+        )
 
 
 def read_output(

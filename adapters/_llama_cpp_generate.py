@@ -9,7 +9,13 @@ from typing import TYPE_CHECKING, Any
 import llama_cpp
 from llama_cpp.llama_chat_format import Jinja2ChatFormatter
 
-from formgate.adapters._generated import GeneratedText, engine_of
+from formgate.adapters._generated import (
+    GeneratedText,
+    check_tokens,
+    engine_of,
+    is_engine,
+    prompts_of,
+)
 from formgate.adapters._llama_cpp_model import LlamaCppModel, tokenize, vocabulary_of
 from formgate.adapters._llama_cpp_processor import check_llama
 from formgate.core.decoding import LoadedModel, bounded, heal, inner_text, jump_decode
@@ -80,7 +86,9 @@ def generate(
     loaded = model.llama
     engine = engine_of(constraint, format, vocabulary, partial(vocabulary_of, loaded))
     check_llama(loaded, engine.allowed_tokens(engine.start()).size)
-    prompts = _prompts(prompt)
+    if is_engine(constraint):
+        check_tokens(engine, partial(_text_of, loaded))
+    prompts = prompts_of(prompt)
     texts = []
     for index, each in enumerate(prompts):
         tokens, healed = prompt_tokens(loaded, each), b""
@@ -127,18 +135,10 @@ def _text(wrapped: MaskEngine[Any], engine: Any, result: JumpResult, index: int)
     )
 
 
-def _prompts(prompt: str | Sequence[Any]) -> list[Any]:
-    """Return a list of texts and of chats.
-
-    Raises:
-        FormgateError: There is none.
-    """
-    if isinstance(prompt, str):
-        return [prompt]
-    prompts = [list(prompt)] if len(prompt) and isinstance(prompt[0], dict) else list(prompt)
-    if not prompts:
-        raise FormgateError("there is no prompt")
-    return prompts
+def _text_of(llama: llama_cpp.Llama, token: int) -> str:
+    """Return the text of a token."""
+    data: bytes = llama.detokenize([token])
+    return data.decode("utf-8", errors="replace")
 
 
 def prompt_tokens(llama: llama_cpp.Llama, prompt: str | Sequence[Mapping[str, Any]]) -> list[int]:

@@ -7,7 +7,14 @@ from typing import TYPE_CHECKING, Any
 
 import torch
 
-from formgate.adapters._generated import GeneratedText, Output, is_engine, read_output
+from formgate.adapters._generated import (
+    GeneratedText,
+    Output,
+    check_tokens,
+    is_engine,
+    prompts_of,
+    read_output,
+)
 from formgate.adapters._transformers_model import vocabulary_of
 from formgate.core.decoding import bounded, heal
 from formgate.core.errors import FormgateError
@@ -81,7 +88,7 @@ def generate(
     from formgate.adapters.transformers import FormgateLogitsProcessor  # noqa: PLC0415 (a cycle)
 
     engines = engines_of(model, tokenizer, constraint, format, vocabulary)
-    if heal_tokens and not isinstance(prompt if isinstance(prompt, str) else prompt[0], str):
+    if heal_tokens and not isinstance(prompts_of(prompt)[0], str):
         raise FormgateError("heal_tokens is for texts: chats end where the model expects it")
     inputs, prompt_count = tokenized(tokenizer, prompt)
     if len(engines) not in (1, prompt_count):
@@ -143,8 +150,10 @@ def engines_of(
     from formgate.core.compiler import compile as compile_source  # noqa: PLC0415 (when needed)
 
     if is_engine(constraint):
-        return [constraint]  # type: ignore[list-item] # just checked
+        constraint = [constraint]
     if isinstance(constraint, (list, tuple)) and constraint and all(map(is_engine, constraint)):
+        for engine in {id(each): each for each in constraint}.values():
+            check_tokens(engine, tokenizer.decode)
         return list(constraint)
     if vocabulary is None:
         vocabulary = vocabulary_of(model, tokenizer)
@@ -153,14 +162,7 @@ def engines_of(
 
 def tokenized(tokenizer: Any, prompt: str | Sequence[Any]) -> tuple[Any, int]:
     """Return the tokenised prompts, padded on the left, and their number."""
-    if isinstance(prompt, str):
-        prompts: list[Any] = [prompt]
-    elif len(prompt) and isinstance(prompt[0], dict):
-        prompts = [list(prompt)]
-    else:
-        prompts = list(prompt)
-    if not prompts:
-        raise FormgateError("there is no prompt")
+    prompts = prompts_of(prompt)
     if tokenizer.pad_token_id is None and len(prompts) > 1:
         raise FormgateError(
             "the tokenizer has no padding token, which a batch needs: set tokenizer.pad_token"
@@ -169,7 +171,10 @@ def tokenized(tokenizer: Any, prompt: str | Sequence[Any]) -> tuple[Any, int]:
     side, tokenizer.padding_side = tokenizer.padding_side, "left"
     try:
         if isinstance(prompts[0], str):
-            return tokenizer(prompts, **padding), len(prompts)
+            inputs = tokenizer(prompts, **padding)
+            if not inputs["attention_mask"].any(1).all():
+                raise FormgateError("a prompt has no tokens: give it some text")
+            return inputs, len(prompts)
         chats = tokenizer.apply_chat_template(
             prompts, add_generation_prompt=True, tokenize=True, return_dict=True, **padding
         )

@@ -12,6 +12,7 @@ from toy_engine import Automaton
 torch = pytest.importorskip("torch")
 pytest.importorskip("transformers")
 
+import formgate  # noqa: E402
 from formgate import FormgateError, GrammarBuilder, Vocabulary  # noqa: E402
 from formgate.adapters import _transformers_model  # noqa: E402
 from formgate.adapters.transformers import generate  # noqa: E402
@@ -357,3 +358,30 @@ class TestBoundaries:
         assert len(answers) == 8
         assert all(answer.complete and answer.text in WORDS for answer in answers)
         assert all(len(answer.tokens) <= 20 for answer in answers)
+
+
+def test_an_engine_for_another_model_is_refused(setup):
+    letters = [bytes([byte]) for byte in range(97, 123)]
+    other = formgate.compile("[a-z]+", Vocabulary([*letters, None], stop_ids=[26]))
+    with pytest.raises(FormgateError, match="the vocabulary of another model"):
+        run(setup, "x", other)
+    with pytest.raises(FormgateError, match="the vocabulary of another model"):
+        run(setup, ["x", "y"], [setup.engine(DATE), other])
+
+
+@pytest.mark.parametrize(
+    ("prompt", "message"),
+    [
+        (5, "not int"),
+        ([5], "not int"),
+        (b"x", "not bytes"),
+        ([[]], "not list"),
+        (["x", [{"role": "user", "content": "x"}]], "cannot be mixed"),
+        ("", "no tokens"),
+        (["x", ""], "no tokens"),
+        ([], "no prompt"),
+    ],
+)
+def test_what_is_no_prompt_is_refused(setup, prompt, message):
+    with pytest.raises(FormgateError, match=message):
+        run(setup, prompt, WORDS)

@@ -203,3 +203,12 @@ def test_models_that_cannot_run_are_refused(smol_path):
     closed.close()
     with pytest.raises(formgate.FormgateError, match="was closed"):
         generate(closed, "x", "yes|no")
+
+
+def test_an_engine_for_another_model_is_refused(llama, vocabulary):
+    letters = [bytes([97 + number % 26]) for number in range(len(vocabulary) - 1)]
+    other = formgate.Vocabulary([*letters, None], stop_ids=[len(letters)])
+    with pytest.raises(formgate.FormgateError, match="the vocabulary of another model"):
+        generate(llama, "x", formgate.compile("a+", other))
+    with pytest.raises(formgate.FormgateError, match="not bytes"):
+        generate(llama, b"x", "a+")
