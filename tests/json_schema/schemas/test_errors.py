@@ -33,7 +33,11 @@ def refused(schema: Any, **options: Any) -> FormgateError:
 @pytest.mark.parametrize(
     ("schema", "options", "words"),
     [
-        ({"type": "strin"}, {}, "#/type: this is no JSON Schema of draft 2020-12: 'strin'"),
+        (
+            {"type": "strin"},
+            {},
+            "#/type: this is no JSON Schema of draft 2020-12: 'strin' is not the name of a type",
+        ),
         ({"properties": {"a/b": {"minimum": "1"}}}, {}, "#/properties/a~1b/minimum: "),
         ({"properties": []}, {}, "#/properties: "),
         ({"required": "a"}, {}, "#/required: "),
@@ -59,6 +63,46 @@ def test_what_is_no_schema(schema: Any, options: Any, words: str) -> None:
     error = refused(schema, **options)
     assert isinstance(error, GrammarError)
     assert words in str(error)
+
+
+@pytest.mark.parametrize(
+    ("schema", "place"),
+    [
+        ({"title": 3, "properties": {"a": {"minLength": -1}}}, "#/properties/a/minLength"),
+        ({"$defs": {"unused": {"type": 1}}, "items": {"required": "x"}}, "#/items/required"),
+        ({"anyOf": [{"type": "x"}], "$id": 3}, "#/anyOf/0/type"),
+        (
+            {
+                "$schema": "http://json-schema.org/draft-04/schema#",
+                "required": [],
+                "additionalProperties": {"items": {"minimum": "1"}},
+            },
+            "#/additionalProperties/items/minimum",
+        ),
+    ],
+)
+def test_the_place_is_that_of_what_is_wrong(schema: Any, place: str) -> None:
+    assert str(refused(schema)).startswith(f"{place}: this is no JSON Schema")
+
+
+@pytest.mark.parametrize(
+    ("schema", "hint"),
+    [
+        ({"items": [{}]}, "prefixItems"),
+        ({"items": 3}, None),
+        ({"properties": {"a": {"required": True}}}, "only draft 3, which is not supported"),
+        ({"required": ["a", "a"]}, None),
+        ({"exclusiveMaximum": "1"}, None),
+        (
+            {"$schema": "http://json-schema.org/draft-04/schema#", "required": False},
+            "list of names beside properties",
+        ),
+        ({"title": 3, "items": {"exclusiveMinimum": True}}, "only draft 4"),
+    ],
+)
+def test_hints_at_other_drafts(schema: Any, hint: str | None) -> None:
+    found = refused(schema).hint
+    assert (hint in found) if hint else found is None
 
 
 def test_only_what_is_reached_is_looked_at() -> None:
