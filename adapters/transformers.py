@@ -292,7 +292,8 @@ class FormgateLogitsProcessor(LogitsProcessor):  # type: ignore[misc] # transfor
         raise DecodingError(
             f"row {row}: every token that the constraint allows has a score of minus infinity: "
             "another logits processor (min_new_tokens, bad_words_ids, no_repeat_ngram_size, ...) "
-            "forbids them; under beam search, num_beams= lets such a beam be dropped instead"
+            "forbids them; under beam search, num_beams= lets such a beam be dropped instead; "
+            "prompt look-up needs the scores as they were, so in_place=True cannot be used with it"
         )
 
 

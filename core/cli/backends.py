@@ -57,7 +57,7 @@ def run(args: argparse.Namespace) -> int:
             spec.name,
             "usable"
             if not problems
-            else f"{'; '.join(problems)}; run: pip install {spec.installation}",
+            else f"{'; '.join(problems)}; run: pip install '{spec.installation}'",
             _TESTED[spec.tested],
             spec.description,
         )

@@ -78,7 +78,7 @@ def test_backends(run):
         (line,) = [line for line in lines if line.split()[0] == entry["name"]]
         assert entry["tested"] in ("run", "contract")
         assert {"run": " run ", "contract": " by contract "}[entry["tested"]] in line
-        assert entry["usable"] or f"pip install {entry['install']}" in line
+        assert entry["usable"] or f"pip install '{entry['install']}'" in line
 
 
 def test_check_says_yes(run):
