@@ -219,7 +219,11 @@ class Unifier:
 
     @property
     def _may_go_on(self) -> bool:
-        return self._work > 0 and time.perf_counter() < self._bounds.deadline
+        return self._work > 0 and self._in_time
+
+    @property
+    def _in_time(self) -> bool:
+        return time.perf_counter() < self._bounds.deadline
 
     def _followings(self, one: _Half, other: _Half) -> Iterable[int]:
         """Return terminals that both parsers may take, one of each kind."""
@@ -264,7 +268,7 @@ class Unifier:
             (s, self._automaton.gotos[s][self._automaton.productions[s][1][0]])
             for s in (self._automaton.starts)
         }
-        while queue and len(seen) < 500:
+        while queue and len(seen) < 500 and self._in_time:
             cost, _, half = heapq.heappop(queue)
             if half.stack in seen:
                 continue

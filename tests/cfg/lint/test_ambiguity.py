@@ -147,3 +147,15 @@ def test_what_only_merged_states_look_for_does_not_end_the_search():
     assert finding.derivations
     assert len(set(finding.derivations)) == 2
     assert report.facts["ambiguity"] == "found, at 1 of 1 groups of conflicts"
+
+
+def test_nothing_is_completed_past_the_deadline():
+    grammar = lr_judges.symbol_grammar({"S": (("A",), ("B",)), "A": (("a",),), "B": (("a",),)})
+    told = {
+        deadline: check_conflicts(
+            grammar, Automaton(grammar), Lexemes(grammar), bounds=Bounds(deadline=deadline)
+        ).findings[0]
+        for deadline in (0.0, float("inf"))
+    }
+    assert not told[0.0].derivations
+    assert told[float("inf")].derivations
