@@ -76,10 +76,7 @@ def _exact(value: Number) -> Exact:
                 return 0
             raise _too_long(value)
     elif not isinstance(value, Fraction | int) or isinstance(value, bool):
-        raise GrammarError(
-            f"{value!r:.60} is no JSON value",
-            hint="values are dicts, lists, str, int, float, Decimal, truth values and None",
-        )
+        raise GrammarError(f"{value!r} is no number")
     try:
         fraction = Fraction(value)
     except (DecimalException, ValueError, OverflowError) as error:

@@ -6,9 +6,10 @@ exact where they are given so, as ``int`` or ``Decimal``.
 
 from __future__ import annotations
 
+from decimal import Decimal
 from typing import TYPE_CHECKING
 
-from formgate.core.errors import LimitError
+from formgate.core.errors import GrammarError, LimitError
 from formgate.plugins.json_schema._automaton import Automaton
 from formgate.plugins.json_schema._load import load
 from formgate.plugins.json_schema._options import read_options
@@ -16,7 +17,6 @@ from formgate.plugins.json_schema._read import WrongSchemaError
 from formgate.plugins.json_schema._values import value_key
 
 if TYPE_CHECKING:
-    from formgate.core.errors import GrammarError
     from formgate.plugins.json_schema._closed import ClosedArray, ClosedObject
     from formgate.plugins.json_schema._scalars import State
     from formgate.plugins.json_schema._values import Json
@@ -80,8 +80,13 @@ class Validator:
             belongs = bits & (1 if value is None else 4 if value else 2) > 0
         elif isinstance(value, str):
             belongs = strings.contains(value)
-        else:
+        elif isinstance(value, (int, float, Decimal)):
             belongs = numbers.contains(value)
+        else:
+            raise GrammarError(
+                f"{value!r:.60} is no JSON value",
+                hint="values are dicts, lists, str, int, float, Decimal, truth values and None",
+            )
         return (value,) if belongs else None
 
     def _object(self, closed: ClosedObject, value: dict[str, Json]) -> dict[str, Json] | None:
