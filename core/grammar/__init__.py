@@ -3,7 +3,7 @@
 from formgate.core._native import CancelToken, Limits, MaskOptions
 from formgate.core.grammar._builder import GrammarBuilder, Node
 from formgate.core.grammar._grammar import Grammar
-from formgate.core.grammar._terminal import Cell, Entry, Production, Terminal
+from formgate.core.grammar._terminal import Cell, Entry, Production, Some, Terminal
 
 __all__ = [
     "CancelToken",
@@ -15,5 +15,6 @@ __all__ = [
     "MaskOptions",
     "Node",
     "Production",
+    "Some",
     "Terminal",
 ]

@@ -344,21 +344,30 @@ class GrammarBuilder:
 
         Raises:
             GrammarError: ``min`` exceeds ``max`` or is too large, or a key is there twice.
+            LimitError: A condition that some member must meet has a number beyond 7.
         """
         core = self._core
         given: list[tuple[str | int, int, bool]] = [(e.key, e.value, e.required) for e in entries]
-        free: list[tuple[int, int, bool, int | None]] = [
-            (core.json_text(c.keys, not escapes, True), c.value, True, c.some) for c in cells
+        free: list[tuple[int, int, bool, list[tuple[int, list[int]]]]] = [
+            (
+                core.json_text(c.keys, not escapes, True),
+                c.value,
+                True,
+                [(value, list(meets)) for value, meets in c.some],
+            )
+            for c in cells
         ]
         low, high = _counts(min, max)
-        return Node(self._core.keyed(given, free, colon, comma, ordered, not escapes, low, high))
+        core_node = core.keyed(given, free, colon, comma, ordered, not escapes, False, low, high)
+        return Node(core_node)
 
     def distinct(
         self,
         entries: Iterable[Node] = (),
         *,
         strings: Iterable[Node] = (),
-        numbers: Iterable[Node] = (),
+        values: Iterable[Node] = (),
+        first: Iterable[Node] = (),
         comma: Node,
         min: int = 0,  # noqa: A002
         max: int | None = None,  # noqa: A002
@@ -369,28 +378,44 @@ class GrammarBuilder:
         Args:
             entries: All spellings of one value each.
             strings: Sets of strings, over characters, without quotes and escapes.
-            numbers: Sets of numbers by their spellings, compared by value (``1.0`` is ``1e0``;
-                exponents of 18 or more digits are compared as written).
+            values: Sets of JSON values by their texts, white space included, compared as data:
+                members of objects have no order, strings no spelling, and ``1.0`` is ``1e0``
+                (exponents of 18 or more digits are compared as written).
+            first: Sets of JSON values for the first items, one set each. All other items are then
+                of ``values``: there are no entries and no strings.
             comma: Between items, white space included.
             min: How many items there are at least.
             max: How many at most; ``None``: any number.
             escapes: As for ``json_text``.
 
-        No value may be in two of these. A number is given up where no short spelling shows that
-        another value is left: finite sets of numbers are better given as entries.
+        No value may be in two of these but for ``first``. An item goes on only as long as it can
+        become one that has not come: what has come is looked for wherever a text agrees with it.
+        Compiling raises ``LimitError`` where telling how many values there are takes too many
+        states (``Limits.max_states``), and ``UnsupportedConstraint`` where items recurse through
+        the list itself.
 
         Raises:
-            GrammarError: ``min`` exceeds ``max`` or is too large.
+            GrammarError: ``min`` exceeds ``max`` or is too large, or there are entries or strings
+                beside ``first``.
         """
         empty = self.empty()
         core = self._core
         given: list[tuple[str | int, int, bool]] = [(node, empty, False) for node in entries]
-        free: list[tuple[int, int, bool, int | None]] = [
-            (core.json_text(node, not escapes, True), empty, True, None) for node in strings
+        free: list[tuple[int, int, bool, list[tuple[int, list[int]]]]] = [
+            (core.json_text(node, not escapes, True), empty, True, []) for node in strings
         ]
-        free += [(node, empty, False, None) for node in numbers]
         low, high = _counts(min, max)
-        return Node(self._core.keyed(given, free, empty, comma, False, not escapes, low, high))
+        rest = list(values)
+        places = list(first)
+        if places:
+            if given or free:
+                raise GrammarError("a list with sets for its first items has no entries or strings")
+            rest = [*places, self.choice(*rest)]
+        free += [(node, empty, False, []) for node in rest]
+        core_node = core.keyed(
+            given, free, empty, comma, False, not escapes, bool(places), low, high
+        )
+        return Node(core_node)
 
     # --- parts of many grammars ---
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple, NewType
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-__all__ = ["Cell", "Entry", "Node", "Production", "Terminal"]
+__all__ = ["Cell", "Entry", "Node", "Production", "Some", "Terminal"]
 
 Node = NewType("Node", int)
 
@@ -60,6 +60,20 @@ class Entry(NamedTuple):
     required: bool = False
 
 
+class Some(NamedTuple):
+    """Values of a ``Cell`` that meet conditions.
+
+    Attributes:
+        value: What follows the colon; a part of the cell's values.
+        meets: Numbers of the conditions that a member with this value meets, from 0 to 7. Where a
+            value is in several of these, one of them counts, so values that meet the conditions of
+            two together are one more.
+    """
+
+    value: Node
+    meets: Sequence[int]
+
+
 class Cell(NamedTuple):
     """Members of ``GrammarBuilder.members`` whose keys are in a language.
 
@@ -67,9 +81,10 @@ class Cell(NamedTuple):
         keys: Over characters, without quotes and escapes; those of entries are left out. No two
             cells may have a key in common.
         value: What follows the colon.
-        some: At least one member of the cell has a value that matches this, too.
+        some: Values that meet conditions. Each condition named in a list must be met by some member
+            of a cell; one member may meet several.
     """
 
     keys: Node
     value: Node
-    some: Node | None = None
+    some: Sequence[Some] = ()

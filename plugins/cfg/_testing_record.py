@@ -7,6 +7,7 @@ recursion. Cost: a dictionary entry for each call.
 
 from __future__ import annotations
 
+from itertools import islice
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from formgate.core.grammar import Cell, GrammarBuilder, Node
@@ -187,7 +188,7 @@ class Recorder(GrammarBuilder):
         listed = self._listed(pairs, comma)
         node = super().members(given, free, colon=colon, comma=comma, **options)
         keys_of = [cell.keys for cell in free]
-        some = [cell.some for cell in free if cell.some is not None]
+        some = [one.value for cell in free for one in cell.some]
         parts = (listed, colon, comma, *values, *keys_of, *some)
         return self._kept(node, "members", parts, (given, free, options))
 
@@ -196,20 +197,26 @@ class Recorder(GrammarBuilder):
         entries: Iterable[Node] = (),
         *,
         strings: Iterable[Node] = (),
-        numbers: Iterable[Node] = (),
+        values: Iterable[Node] = (),
+        first: Iterable[Node] = (),
         comma: Node,
         **options: Any,
     ) -> Node:
-        """Record items; the first part is a list of them, perhaps twice."""
-        groups = list(entries), list(strings), list(numbers)
+        """Record items; the first part is a list of them at any place, perhaps twice."""
+        groups = list(entries), list(strings), list(values), list(first)
         quote = self.literal('"')
         escapes = bool(options.get("escapes", True))
         quoted = [self.seq(quote, self.json_text(e, escapes=escapes), quote) for e in groups[1]]
-        listed = self._listed([*groups[0], *quoted, *groups[2]], comma)
+        listed = self._listed([*groups[0], *quoted, *groups[2], *groups[3]], comma)
         node = super().distinct(
-            groups[0], strings=groups[1], numbers=groups[2], comma=comma, **options
+            groups[0],
+            strings=groups[1],
+            values=groups[2],
+            first=groups[3],
+            comma=comma,
+            **options,
         )
-        parts = (listed, comma, *groups[0], *groups[1], *groups[2])
+        parts = (listed, comma, *groups[0], *groups[1], *groups[2], *groups[3])
         return self._kept(node, "distinct", parts, (tuple(map(len, groups)), options))
 
     def _listed(self, items: list[Node], comma: Node) -> Node:
@@ -290,7 +297,7 @@ def _members(data: object, parts: list[Node], builder: GrammarBuilder) -> Node:
     some = iter(parts[3 + len(values) + len(keys) :])
     entries = [each._replace(value=value) for each, value in zip(given, values, strict=False)]
     cells = [
-        Cell(key, value, None if cell.some is None else next(some))
+        Cell(key, value, [one._replace(value=next(some)) for one in cell.some])
         for cell, key, value in zip(free, keys, values[len(given) :], strict=True)
     ]
     return builder.members(entries, cells, colon=parts[1], comma=parts[2], **options)
@@ -298,12 +305,14 @@ def _members(data: object, parts: list[Node], builder: GrammarBuilder) -> Node:
 
 def _distinct(data: object, parts: list[Node], builder: GrammarBuilder) -> Node:
     """Repeat recorded items on another builder."""
-    (first, second, _), options = cast("tuple[tuple[int, int, int], dict[str, Any]]", data)
-    items = parts[2:]
+    counts, options = cast("tuple[tuple[int, ...], dict[str, Any]]", data)
+    items = iter(parts[2:])
+    entries, strings, values, first = (list(islice(items, count)) for count in counts)
     return builder.distinct(
-        items[:first],
-        strings=items[first : first + second],
-        numbers=items[first + second :],
+        entries,
+        strings=strings,
+        values=values,
+        first=first,
         comma=parts[1],
         **options,
     )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from itertools import product
 from typing import TYPE_CHECKING
 
 from formgate.core.errors import LimitError
@@ -25,7 +24,6 @@ if TYPE_CHECKING:
 __all__ = ["ArrayWriter"]
 
 _MAX_FINITE = 1_000  # numbers or strings that are listed one by one
-_MAX_TUPLES = 1_000
 _OFTEN = 63  # states after which the deadline is looked at
 _MAX_STEPS = 20_000  # states of the automaton that counts
 
@@ -105,25 +103,32 @@ class ArrayWriter:
         """Return the node of at least one item, no two equal."""
         if closed.prefix:
             return self._unique_tuple(closed, level, gaps, state)
-        parts = self._values(closed.rest, level)
-        if parts is None:
-            self._refuse(state)
-            return self._plain(closed, level, gaps)
-        entries, strings, numbers = parts
+        entries, strings, values = self._values(closed.rest, level)
+        if values is None:
+            if self._recurs(closed.rest, state):
+                self._refuse(state)
+                return self._plain(closed, level, gaps)
+            entries, strings, values = [], [], [self._emitter.value(closed.rest, level + 1)]
         return self._builder.distinct(
             entries,
             strings=strings,
-            numbers=numbers,
+            values=values,
             comma=gaps.comma,
             min=max(closed.low, 1),
             max=closed.high,
             escapes=self._emitter.escapes,
         )
 
-    def _values(self, state: State, level: int) -> tuple[list[Node], list[Node], list[Node]] | None:
-        """Return the values of a state: one by one, and sets of strings and numbers."""
+    def _values(self, state: State, level: int) -> tuple[list[Node], list[Node], list[Node] | None]:
+        """Return the values of a state: one by one, and sets of strings and numbers.
+
+        The last is None where there are arrays and objects that are not listed one by one.
+        """
         builder = self._builder
         bits, numbers, strings = self._world.scalars(state)
+        composites = self._composites(state, level)
+        if composites is None:
+            return [], [], None
         entries = [
             builder.literal(text)
             for bit, text in ((NULL, "null"), (FALSE_VALUE, "false"), (TRUE_VALUE, "true"))
@@ -132,7 +137,7 @@ class ArrayWriter:
         sets_of_strings, sets_of_numbers = [], []
         listed = numbers.finite(_MAX_FINITE)
         if listed is None:
-            sets_of_numbers.append(self._emitter.numbers(numbers, state, rules=False))
+            sets_of_numbers.append(self._emitter.numbers(numbers, state))
         else:
             entries += [
                 self._emitter.numbers(
@@ -145,9 +150,6 @@ class ArrayWriter:
             sets_of_strings.append(self._emitter.texts(strings, state))
         else:
             entries += [self._emitter.string(StringSet.of([text]), state) for text in texts]
-        composites = self._composites(state, level)
-        if composites is None:
-            return None
         return entries + composites, sets_of_strings, sets_of_numbers
 
     def _composites(self, state: State, level: int) -> list[Node] | None:
@@ -167,69 +169,56 @@ class ArrayWriter:
     def _unique_tuple(self, closed: ClosedArray, level: int, gaps: Style, state: State) -> Node:
         """Return the node of items at positions of their own, no two equal.
 
-        Where no two positions have a value in common, they cannot be equal; otherwise all ways to
-        choose the values are written, if they are few.
+        Where no two positions have a value in common, they cannot be equal.
         """
-        positions = list(closed.prefix)
+        positions, rest = list(closed.prefix), []
         if closed.high is None or closed.high > len(positions):
-            missing = None if closed.high is None else closed.high - len(positions)
-            if missing != 1:
-                self._refuse(state)
+            rest.append(closed.rest)
+        if closed.high is not None and closed.high <= len(positions) + 1:
+            every = positions + rest
+            apart = all(
+                self._emitter.automaton.is_empty(self._world.both(one, other))
+                for place, one in enumerate(every)
+                for other in every[:place]
+            )
+            if apart:
                 return self._plain(closed, level, gaps)
-            positions.append(closed.rest)
-        apart = all(
-            self._emitter.automaton.is_empty(self._world.both(one, other))
-            for place, one in enumerate(positions)
-            for other in positions[:place]
-        )
-        if apart:
-            return self._plain(closed, level, gaps)
-        choices = [self._listed(state) for state in positions]
-        ways = 1
-        for choice in choices:
-            ways = ways * len(choice) if choice is not None else _MAX_TUPLES + 1
-        if ways > _MAX_TUPLES:
+        if any(self._recurs(one, state) for one in positions + rest):
             self._refuse(state)
             return self._plain(closed, level, gaps)
-        listed = [choice or {} for choice in choices]
-        found = []
-        for length in range(max(closed.low, 1), len(positions) + 1):
-            for values in product(*(choice.items() for choice in listed[:length])):
-                if len({key for key, _ in values}) == length:
-                    nodes = []
-                    for place, (_, node) in enumerate(values):
-                        nodes += [node] if place == 0 else [gaps.comma, node]
-                    found.append(self._builder.seq(*nodes))
-        return self._builder.choice(*found)
+        return self._builder.distinct(
+            first=[self._emitter.value(one, level + 1) for one in positions],
+            values=[self._emitter.value(one, level + 1) for one in rest],
+            comma=gaps.comma,
+            min=max(closed.low, 1),
+            max=closed.high,
+            escapes=self._emitter.escapes,
+        )
 
-    def _listed(self, state: State) -> dict[object, Node] | None:
-        """Return the values of a state with their nodes; None if they are too many to list."""
-        if self._emitter.automaton.arrays(state) or self._emitter.automaton.objects(state):
-            return None
-        bits, numbers, strings = self._world.scalars(state)
-        listed, texts = numbers.finite(_MAX_TUPLES), strings.finite(_MAX_TUPLES)
-        if listed is None or texts is None:
-            return None
-        builder = self._builder
-        found: dict[object, Node] = {
-            (text,): builder.literal(text)
-            for bit, text in ((NULL, "null"), (FALSE_VALUE, "false"), (TRUE_VALUE, "true"))
-            if bits & bit
-        }
-        for number in listed:
-            one = NumberSet.of([number])
-            found[one] = self._emitter.numbers(meet_numbers(numbers, one), state)
-        for text in texts:
-            found[text] = self._emitter.string(StringSet.of([text]), state)
-        return found
+    def _recurs(self, item: State, state: State) -> bool:
+        """Say whether an item may hold, at any depth, an array in the state it is itself in."""
+        automaton = self._emitter.automaton
+        seen, work = {item}, [item]
+        while work:
+            one = work.pop()
+            if one is state:
+                return True
+            held = [part for array in automaton.arrays(one) for part in (*array.prefix, array.rest)]
+            for closed in automaton.objects(one):
+                held += [member for _, member, _ in closed.entries]
+                held += [member for _, member in closed.cells]
+                held += [member for need in closed.needs for member in need.values()]
+            work += [part for part in held if part not in seen]
+            seen.update(held)
+        return False
 
     def _refuse(self, state: State) -> None:
         """Say that ``uniqueItems`` cannot be enforced."""
         self._emitter.unsupported(
             state,
-            "uniqueItems can be enforced for null, truth values, numbers, strings and enumerated "
-            "values in any position, not for arrays and objects of any number or for other tuples",
-            "give the items a scalar type or an enum, leave uniqueItems out, or compile with "
+            "uniqueItems cannot be enforced for an array whose items may hold, at any depth, such "
+            "an array again",
+            "limit the depth by definitions of their own, leave uniqueItems out, or compile with "
             'on_unsupported="relax" and check the result',
         )
 

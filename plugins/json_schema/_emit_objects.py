@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from functools import partial
-from itertools import product
+from itertools import combinations
 from typing import TYPE_CHECKING, cast
 
-from formgate.core.grammar import Cell, Entry
+from formgate.core.grammar import Cell, Entry, Some
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -20,7 +20,8 @@ if TYPE_CHECKING:
 
 __all__ = ["ObjectWriter"]
 
-_MAX_WAYS = 64  # to choose the cells that members must be of
+_MAX_NEEDS = 6  # that members of a cell may meet: each set of them is a value of its own
+_MAX_CONDITIONS = 8
 # Makes an entry of a tuple: there are very many, and this is quicker than calling the class.
 _entry = cast("Callable[[tuple[str, Node, bool]], Entry]", partial(tuple.__new__, Entry))
 
@@ -106,23 +107,34 @@ class ObjectWriter:
         level, gaps = place
         if self._any_will_do(closed):  # the least number of members says it
             return self._members(entries, cells, gaps, closed.low, closed.high)
-        ways = self._ways(closed)
-        if ways is None:
+        count = max(sum(number in need for need in closed.needs) for number in range(len(cells)))
+        if len(closed.needs) > _MAX_CONDITIONS or count > _MAX_NEEDS:
             self._emitter.unsupported(
                 state,
-                "that two members, of names that are not known, are special (patternProperties or "
-                "additionalProperties under not or oneOf) cannot be enforced here",
+                f"that more than {_MAX_NEEDS} members, of names that are not known, are special "
+                "(patternProperties or additionalProperties under not or oneOf) cannot be enforced",
                 "name a member, or state what all members satisfy",
             )
             return self._members(entries, cells, gaps, closed.low, closed.high)
+        special = [
+            cell._replace(some=self._special(closed, number, level))
+            for number, cell in enumerate(cells)
+        ]
+        return self._members(entries, special, gaps, closed.low, closed.high)
+
+    def _special(self, closed: ClosedObject, number: int, level: int) -> list[Some]:
+        """Return the values of a cell by which needs they meet, for each set of needs."""
         found = []
-        for way in ways:
-            special = list(cells)
-            for number, member in way.items():
-                some = self._emitter.value(member, level + 1)
-                special[number] = special[number]._replace(some=some)
-            found.append(self._members(entries, special, gaps, closed.low, closed.high))
-        return self._builder.choice(*found)
+        own = [place for place, need in enumerate(closed.needs) if number in need]
+        for count in range(1, len(own) + 1):
+            for chosen in combinations(own, count):
+                member = closed.needs[chosen[0]][number]
+                for place in chosen[1:]:
+                    member = self._emitter.world.both(member, closed.needs[place][number])
+                # That one need cannot be met is for the engine to see.
+                if count == 1 or not self._emitter.automaton.is_empty(member):
+                    found.append(Some(self._emitter.value(member, level + 1), chosen))
+        return found
 
     def _any_will_do(self, closed: ClosedObject) -> bool:
         """Say whether all that is needed is some member beyond the entries, which are all there."""
@@ -132,24 +144,3 @@ class ObjectWriter:
             and all(closed.cells[number][1] is one for number, one in closed.needs[0].items())
             and all(required for _, _, required in closed.entries)
         )
-
-    def _ways(self, closed: ClosedObject) -> list[dict[int, State]] | None:
-        """Return the ways to choose a cell for each need; None where one needs two members."""
-        found: list[dict[int, State]] = []
-        count = 1
-        for need in closed.needs:
-            count *= len(need)
-        if count > _MAX_WAYS:
-            return None
-        for chosen in product(*(need.items() for need in closed.needs)):
-            way: dict[int, State] = {}
-            for number, member in chosen:
-                have = way.setdefault(number, member)
-                if have is not member:
-                    weaker = set(have.lits) <= set(member.lits)
-                    if not weaker and not set(member.lits) <= set(have.lits):
-                        return None
-                    way[number] = member if weaker else have
-            if way not in found:
-                found.append(way)
-        return found

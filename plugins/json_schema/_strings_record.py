@@ -142,7 +142,7 @@ class Recorder:
     ) -> Node:
         """Keep ``members``: those of one cell, as objects of any kind have them."""
         (cell,) = cells
-        if list(entries) or cell.some is not None:
+        if list(entries) or cell.some:
             raise AssertionError("recorded objects have any members")
         nodes = cell.keys, cell.value, colon, comma
         return self._add("members", nodes, ordered, min, max, escapes)

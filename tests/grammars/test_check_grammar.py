@@ -15,7 +15,7 @@ from random_rules import rule_sets
 
 import formgate
 from formgate.core.errors import EmptyLanguageError, FormgateError, GrammarError
-from formgate.core.grammar import Cell, Entry, GrammarBuilder
+from formgate.core.grammar import Cell, Entry, GrammarBuilder, Some
 from formgate.plugins.cfg import check_grammar
 from formgate.plugins.cfg._testing import _recorded
 from formgate.plugins.cfg._testing_coverage import Coverage
@@ -332,12 +332,12 @@ def test_members_and_items_are_rebuilt_as_they_were(byte_vocabulary, is_ordered,
     chars = recorder.plus(recorder.char_class([(ord("a"), ord("b"))]))
     one, three, comma, colon = (recorder.literal(each) for each in "13,:")
     items = recorder.distinct(
-        [one], strings=[chars], numbers=[recorder.literal("2")], comma=comma, max=3
+        [one], strings=[chars], values=[recorder.literal("2")], comma=comma, max=3
     )
     whole = recorder.seq(
         recorder.members(
             [Entry("a", one, required=True), Entry("c", items)],
-            [Cell(chars, recorder.choice(one, three), three if has_some else None)],
+            [Cell(chars, recorder.choice(one, three), [Some(three, [0])] if has_some else ())],
             colon=colon,
             comma=comma,
             ordered=is_ordered,

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 import formgate
 from formgate.core.errors import EmptyLanguageError, GrammarError, UnsupportedConstraint
-from formgate.core.grammar import Cell, Entry, GrammarBuilder, MaskOptions
+from formgate.core.grammar import Cell, Entry, GrammarBuilder, MaskOptions, Some
 
 KEYS = ["", "a", "b", "ab", "ba", "aa", "aab"]
 VALUES = ["0", "1", "[]", '"a"', '{"a":0}']
@@ -44,8 +44,9 @@ def objects(draw):
     cells = []
     for keys in sets:
         values = draw(value_sets)
-        some = draw(st.one_of(st.none(), st.sampled_from(values))) if values else None
-        cells.append((keys, values, some))
+        meets = st.lists(st.integers(0, 2), min_size=1, max_size=3, unique=True)
+        some = st.lists(st.tuples(st.sampled_from(values or ["0"]), meets), max_size=3)
+        cells.append((keys, values, draw(some)))
     least = draw(st.integers(0, 3))
     most = draw(st.one_of(st.none(), st.integers(least, 4)))
     return entries, cells, draw(st.booleans()), least, most
@@ -68,12 +69,21 @@ def texts_of(entries, cells, ordered, least, most):
                 continue
             for values in itertools.product(*(values for _, values, _ in chosen)):
                 pairs = list(zip((key for key, _, _ in chosen), values, strict=True))
+                # Of the conditions that several say of a value, those of one count.
                 met = [
-                    any((key, some) in pairs for key in keys if key not in known)
-                    for keys, _, some in cells
-                    if some
+                    [
+                        meets
+                        for keys, _, some in cells
+                        for one, meets in some
+                        if key in keys and key not in known and one == value
+                    ]
+                    for key, value in pairs
                 ]
-                if not all(met):
+                wanted = {i for _, _, some in cells for _, meets in some for i in meets}
+                if not any(
+                    wanted <= {i for meets in each for i in meets}
+                    for each in itertools.product(*(one or [[]] for one in met))
+                ):
                     continue
                 yield "{" + ",".join(f'"{key}":{value}' for key, value in pairs) + "}"
 
@@ -93,7 +103,11 @@ def grammar_of(entries, cells, ordered, least, most, *, escapes=False, boolean=F
             builder.members(
                 [Entry(name, either(values), wanted) for name, values, wanted in entries],
                 [
-                    Cell(keys_of(keys), either(values), builder.literal(some) if some else None)
+                    Cell(
+                        keys_of(keys),
+                        either(values),
+                        [Some(builder.literal(value), meets) for value, meets in some],
+                    )
                     for keys, values, some in cells
                 ],
                 colon=builder.literal(":"),
@@ -151,7 +165,7 @@ def test_members_are_those_written_out(object_, data):
 
 
 def test_the_last_place_is_kept_for_what_must_come():
-    cells = [(["b"], ["0"], "0"), (["ab", "ba"], ["0"], None)]
+    cells = [(["b"], ["0"], [("0", [0])]), (["ab", "ba"], ["0"], [])]
     engine = grammar_of([], cells, False, 0, 2).compile(BYTES)
     state = engine.start()
     for byte in b'{"ba":0,"':
@@ -161,7 +175,7 @@ def test_the_last_place_is_kept_for_what_must_come():
 
 
 def test_the_empty_key_runs_out_like_others():
-    engine = grammar_of([], [([""], ["0", "1"], "0")], False, 0, None).compile(BYTES)
+    engine = grammar_of([], [([""], ["0", "1"], [("0", [0])])], False, 0, None).compile(BYTES)
     state = engine.start()
     for byte in b'{"":':
         state = engine.advance(state, byte)
@@ -350,7 +364,7 @@ def test_distinct_items():
             builder.distinct(
                 [builder.literal("null"), builder.literal("true")],
                 strings=[builder.star(builder.any_char())],
-                numbers=[number],
+                values=[number],
                 comma=builder.literal(","),
                 max=5,
             ),

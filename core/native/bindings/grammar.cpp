@@ -92,13 +92,13 @@ Grammar::Handle strings(GrammarHandle& self, nb::list values, std::optional<doub
 
 // (key's name or node, value, required); with a node, there is no name.
 using EntryTuple = std::tuple<nb::object, Grammar::Handle, bool>;
-using CellTuple =
-    std::tuple<Grammar::Handle, Grammar::Handle, bool, std::optional<Grammar::Handle>>;
+using SomeTuple = std::tuple<Grammar::Handle, std::vector<std::uint32_t>>;
+using CellTuple = std::tuple<Grammar::Handle, Grammar::Handle, bool, std::vector<SomeTuple>>;
 
 Grammar::Handle keyed(GrammarHandle& self, const std::vector<EntryTuple>& entries,
                       const std::vector<CellTuple>& cells, Grammar::Handle colon,
-                      Grammar::Handle comma, bool ordered, bool canonical, std::uint32_t min,
-                      std::optional<std::uint32_t> max) {
+                      Grammar::Handle comma, bool ordered, bool canonical, bool places,
+                      std::uint32_t min, std::optional<std::uint32_t> max) {
   Grammar::Keys keys;
   for (const auto& [key, value, required] : entries) {
     Grammar::Entry entry;
@@ -112,12 +112,14 @@ Grammar::Handle keyed(GrammarHandle& self, const std::vector<EntryTuple>& entrie
     keys.entries.push_back(std::move(entry));
   }
   for (const auto& [given, value, quoted, some] : cells) {
-    keys.cells.push_back({given, value, quoted, some});
+    keys.cells.push_back({given, value, quoted});
+    for (const auto& [met, conditions] : some) keys.cells.back().some.push_back({met, conditions});
   }
   keys.colon = colon;
   keys.comma = comma;
   keys.ordered = ordered;
   keys.canonical = canonical;
+  keys.places = places;
   keys.min = min;
   keys.max = max.value_or(kUnbounded);
   return self.value.keyed(std::move(keys));
@@ -264,12 +266,13 @@ void bind_grammar(nb::module_& m) {
           },
           nb::arg("part"), nb::arg("canonical"), nb::arg("keys"))
       .def("keyed", &keyed, nb::arg("entries"), nb::arg("cells"), nb::arg("colon"),
-           nb::arg("comma"), nb::arg("ordered"), nb::arg("canonical"), nb::arg("min"),
-           nb::arg("max").none(),
+           nb::arg("comma"), nb::arg("ordered"), nb::arg("canonical"), nb::arg("places"),
+           nb::arg("min"), nb::arg("max").none(),
            nb::sig("def keyed(self, entries: list[tuple[str | int, int, bool]], "
-                   "cells: list[tuple[int, int, bool, int | None]], colon: int, comma: int, "
+                   "cells: list[tuple[int, int, bool, list[tuple[int, list[int]]]]], colon: int, "
+                   "comma: int, "
                    "ordered: bool, "
-                   "canonical: bool, min: int, max: int | None) -> int"))
+                   "canonical: bool, places: bool, min: int, max: int | None) -> int"))
       .def(
           "include",
           [](GrammarHandle& self, GrammarHandle& other) {

@@ -63,6 +63,8 @@ ExprId ExprPool::without_empty(ExprId id) {
       const std::uint32_t more = node.max == kUnbounded ? kUnbounded : node.max - 1;
       return concat(without_empty(child), repeat(child, 0, more));
     }
+    case Kind::kKeyed:
+      return keyed_.without_empty(id);
     default: {
       std::vector<ExprId> parts;
       const LinearForm form = linear_form(id);

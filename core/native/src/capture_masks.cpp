@@ -1,4 +1,4 @@
-// Masks inside a key that must be new.
+// Masks inside a key or value that must be new.
 //
 // A key under way is read as if nothing had to be remembered, which is a state that many keys and
 // many grammars share. Tokens that would spell a key that must not come are taken out of its mask.
@@ -113,7 +113,7 @@ bool MaskCache::capture_item(ExprId id, std::uint32_t node, Mask& out) {
   Keyed& keyed = pool_.keyed();
   if (!keyed.captures(first)) return false;
   const Keyed::Plain plain = keyed.plain(first);
-  if (!plain.quoted) return false;
+  if (!plain.quoted) return value_item(id, node, plain, out);
   const ExprId rest = pool_.concat(plain.after, pool_.tail(id));
   const std::size_t before = out.parts.size();
   append(out, pool_.concat(plain.keys, rest), node);
@@ -143,6 +143,111 @@ bool MaskCache::capture_item(ExprId id, std::uint32_t node, Mask& out) {
     for (TokenId token : followed.ids) {
       if (test_bit(set.dense.data(), token)) follow(token);
     }
+  }
+  if (dead.empty()) return true;
+  std::ranges::sort(dead);
+  for (std::size_t i = before; i < out.parts.size(); ++i) remove(out.parts[i], dead);
+  return true;
+}
+
+// Ranks of tokens that may end a value and, after what separates values, begin another or say that
+// one must come.
+const std::vector<std::uint32_t>& MaskCache::value_ranks(bool commas, bool another) {
+  auto& slot = value_ranks_[(commas ? 1 : 0) + (another ? 2 : 0)];
+  if (slot) return *slot;
+  slot = std::make_unique<std::vector<std::uint32_t>>();
+  const auto ids = vocabulary_->ids();
+  const auto add = [&](std::uint32_t rank) {
+    const std::string_view text = *vocabulary_->token_bytes(ids[rank]);
+    std::size_t at = commas ? text.find(',') : 0;
+    if (another) at = text.find_first_not_of(" \t\n\r", at + 1);
+    if (at != std::string_view::npos) slot->push_back(rank);
+  };
+  if (commas) {
+    for (std::uint32_t rank : vocabulary_->ranks_with(',')) add(rank);
+  } else {
+    for (std::uint32_t rank = 0; rank < ids.size(); ++rank) add(rank);
+  }
+  return *slot;
+}
+
+// Those of them, below a node, that end what is left of a value and go on. Tokens that begin alike
+// follow each other, so no beginning is read twice.
+const std::vector<TokenId>& MaskCache::ending(ExprId value, std::uint32_t node, bool commas,
+                                              bool another) {
+  const std::uint32_t which = (commas ? 1u : 0u) + (another ? 2u : 0u);
+  const GroupKey key{which, node, index_of(value)};
+  if (const auto it = ending_.find(key); it != ending_.end()) return it->second;
+  const TrieNode& top = vocabulary_->trie()[node];
+  const std::size_t skipped = vocabulary_->path(node).size();
+  const std::vector<std::uint32_t>& ranks = value_ranks(commas, another);
+  std::vector<TokenId> out;
+  std::vector<ExprId> states{value};  // after so many bytes, up to where the value may end
+  std::string_view before;
+  for (auto it = std::ranges::lower_bound(ranks, top.rank_begin);
+       it != ranks.end() && *it < top.rank_end; ++it) {
+    const TokenId token = vocabulary_->ids()[*it];
+    const std::string_view text = vocabulary_->token_bytes(token)->substr(skipped);
+    const auto [end, other] = std::ranges::mismatch(text, before);
+    const auto same = static_cast<std::size_t>(end - text.begin());
+    states.resize(std::min(states.size(), same + 1));
+    before = text;
+    while (states.size() <= text.size() && states.back() != ExprPool::kEmptyId &&
+           !pool_.nullable(states.back())) {
+      const char c = text[states.size() - 1];
+      states.push_back(pool_.step(states.back(), static_cast<std::uint8_t>(c)));
+    }
+    const bool goes_on = states.size() <= text.size() && states.back() != ExprPool::kEmptyId;
+    if (goes_on) out.push_back(token);
+  }
+  bytes_ += out.size() * sizeof(TokenId) + 64;
+  return ending_.emplace(key, std::move(out)).first->second;
+}
+
+// A value under way is read as if nothing had to be remembered. Taken out are tokens on which it
+// becomes, or can only become, one that must not come, and tokens after whose end of the value the
+// next one is in the same case.
+bool MaskCache::value_item(ExprId id, std::uint32_t node, const Keyed::Plain& plain, Mask& out) {
+  Keyed& keyed = pool_.keyed();
+  const std::size_t before = out.parts.size();
+  append(out, pool_.concat(plain.keys, pool_.concat(plain.after, pool_.tail(id))), node);
+  const auto trie = vocabulary_->trie();
+  const auto labels = vocabulary_->labels();
+  Ranges gone;
+  const auto contested = [&](ExprId state) {
+    const ExprId first = pool_.head(state);
+    if (!(pool_.node(first).flags & kCaptures)) return ByteSet();
+    return pool_.node(first).kind == Kind::kKeyed ? keyed.contested(first) : ByteSet::all();
+  };
+  std::vector<std::pair<std::uint32_t, ExprId>> work{{node, id}};
+  while (!work.empty()) {
+    const auto [at, state] = work.back();
+    work.pop_back();
+    const std::uint32_t end = trie[at].first_child + trie[at].child_count;
+    const ByteSet bytes = contested(state);
+    for (std::uint32_t child = trie[at].first_child; child < end; ++child) {
+      if (!bytes.contains(labels[child])) continue;
+      const ExprId next = pool_.step(state, labels[child]);
+      if (next == ExprPool::kEmptyId) {
+        gone.emplace_back(trie[child].rank_begin, trie[child].rank_end);
+      } else if (trie[child].child_count > 0) {
+        work.emplace_back(child, next);
+      }
+    }
+  }
+  std::vector<TokenId> dead;
+  const auto path = vocabulary_->path(node);
+  const std::vector<TokenId> followed = ending(plain.keys, node, plain.commas, plain.endless);
+  for (TokenId token : followed) {
+    ExprId state = id;
+    for (char c : vocabulary_->token_bytes(token)->substr(path.size())) {
+      state = pool_.step(state, static_cast<std::uint8_t>(c));
+      if (state == ExprPool::kEmptyId) break;
+    }
+    if (state == ExprPool::kEmptyId) dead.push_back(token);
+  }
+  for (const auto& [begin, end] : gone) {
+    for (std::uint32_t rank = begin; rank < end; ++rank) dead.push_back(vocabulary_->ids()[rank]);
   }
   if (dead.empty()) return true;
   std::ranges::sort(dead);

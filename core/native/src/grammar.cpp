@@ -203,7 +203,16 @@ Grammar::Handle Grammar::keyed(Keys keys) {
   for (const Cell& cell : keys.cells) {
     node.parts.push_back(index(cell.keys));
     node.parts.push_back(index(cell.value));
-    if (cell.some) node.parts.push_back(index(*cell.some));
+    for (const Cell::Some& some : cell.some) {
+      node.parts.push_back(index(some.value));
+      for (std::uint32_t condition : some.meets) {
+        if (condition < Keyed::kMostConditions) continue;
+        throw Error(ErrorKind::kLimit, "condition " + std::to_string(condition) +
+                                           " that some member must meet is beyond the supported " +
+                                           std::to_string(Keyed::kMostConditions) +
+                                           ", which are numbered from 0");
+      }
+    }
   }
   node.extra = static_cast<std::uint32_t>(keyed_.size());
   keyed_.push_back(std::move(keys));

@@ -27,25 +27,6 @@ const Short* short_of(std::uint32_t character) {
   return nullptr;
 }
 
-void append_utf8(std::string& out, std::uint32_t c) {
-  const auto push = [&](std::uint32_t byte) { out.push_back(static_cast<char>(byte)); };
-  if (c < 0x80) {
-    push(c);
-  } else if (c < 0x800) {
-    push(0xC0 | (c >> 6));
-    push(0x80 | (c & 0x3F));
-  } else if (c < 0x10000) {
-    push(0xE0 | (c >> 12));
-    push(0x80 | ((c >> 6) & 0x3F));
-    push(0x80 | (c & 0x3F));
-  } else {
-    push(0xF0 | (c >> 18));
-    push(0x80 | ((c >> 12) & 0x3F));
-    push(0x80 | ((c >> 6) & 0x3F));
-    push(0x80 | (c & 0x3F));
-  }
-}
-
 void append_edge(std::vector<LeafEdge>& edges, std::uint8_t byte, std::uint32_t target) {
   if (!edges.empty() && edges.back().target == target && edges.back().high + 1 == byte) {
     edges.back().high = byte;

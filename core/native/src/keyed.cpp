@@ -11,6 +11,8 @@
 namespace formgate {
 namespace {
 
+constexpr ExprId kNothing = ExprPool::kEmptyId;
+
 bool test(const std::vector<std::uint64_t>& bits, std::uint32_t i) {
   return (bits[i >> 6] >> (i & 63)) & 1;
 }
@@ -76,14 +78,9 @@ void Keyed::add_name(Compiled& table, std::uint32_t entry) {
   };
   enter(0);
   for (std::size_t i = 0; i < name.size();) {
-    const auto lead = static_cast<std::uint8_t>(name[i]);
-    const int length = std::max(continuations(lead), 0);
-    std::uint32_t value = lead_bits(lead, length);
-    for (int k = 1; k <= length; ++k) {
-      value =
-          (value << 6) | (static_cast<std::uint8_t>(name[i + static_cast<std::size_t>(k)]) & 0x3Fu);
-    }
-    i += static_cast<std::size_t>(length) + 1;
+    const std::size_t begin = i;
+    const std::uint32_t value =
+        next_character(name, i).value_or(static_cast<std::uint8_t>(name[begin]));
     const auto& children = table.trie[at].children;
     const auto known = std::ranges::find(children, value, &Child::character);
     if (known != children.end()) {
@@ -93,8 +90,7 @@ void Keyed::add_name(Compiled& table, std::uint32_t entry) {
     const auto fresh = static_cast<std::uint32_t>(table.trie.size());
     table.trie[at].children.push_back({value, fresh});
     table.trie.emplace_back();
-    const std::string spelling =
-        name.substr(i - static_cast<std::size_t>(length) - 1, static_cast<std::size_t>(length) + 1);
+    const std::string spelling = name.substr(begin, i - begin);
     const bool plain = std::ranges::all_of(
         spelling, [&](char c) { return table.allowed.contains(static_cast<std::uint8_t>(c)); });
     if (plain && json_plain().contains(value)) table.trie[fresh].spelling = spelling;
@@ -103,10 +99,10 @@ void Keyed::add_name(Compiled& table, std::uint32_t entry) {
   table.trie[at].entry = entry;
 }
 
-ExprId Keyed::make(Table given) {
-  constexpr ExprId kNothing = ExprPool::kEmptyId;
+ExprId Keyed::make(Table given, CompileContext* context) {
   Hasher hasher(0x4E1ED);
-  hasher.add(given.named).add(given.ordered).add(given.canonical).add(given.min).add(given.max);
+  hasher.add(given.named).add(given.ordered).add(given.canonical).add(given.places);
+  hasher.add(given.min).add(given.max);
   for (unsigned i = 0; i < 4; ++i) hasher.add(given.allowed.word(i));
   const auto hash_of = [this](ExprId id) { return pool_.node(id).hash; };
   hasher.add(hash_of(given.colon)).add(hash_of(given.comma)).add(given.entries.size());
@@ -117,13 +113,14 @@ ExprId Keyed::make(Table given) {
   }
   for (const Cell& cell : given.cells) {
     hasher.add(hash_of(cell.keys)).add(hash_of(cell.value)).add(cell.quoted);
-    const bool some = index_of(cell.some) != kNoIndex;
-    hasher.add(some ? hash_of(cell.some) : Hash128{});
+    hasher.add(cell.some.size());
+    for (const Some& one : cell.some) hasher.add(hash_of(one.value)).add(one.meets);
   }
   const Hash128 hash = hasher.finish();
   State start;
   if (const auto it = table_index_.find(hash); it != table_index_.end()) {
     if (it->second == kNoIndex) return kNothing;
+    if (tables_[it->second].doubtful) doubtful_.push_back(it->second);
     start.table = it->second;
     start.taken.assign((tables_[it->second].entries.size() + 63) / 64, 0);
     start.wanted = tables_[it->second].wanted;
@@ -137,6 +134,7 @@ ExprId Keyed::make(Table given) {
   table.named = given.named;
   table.ordered = given.ordered;
   table.canonical = given.canonical;
+  table.places = given.places;
   table.min = given.min;
   table.max = given.max;
   table.allowed = given.allowed;
@@ -173,22 +171,23 @@ ExprId Keyed::make(Table given) {
   }
   std::ranges::sort(table.names);
   for (const Cell& cell : given.cells) {
-    const bool some = index_of(cell.some) != kNoIndex;
-    const ExprId keys = given.named ? without(cell.keys, table.names) : cell.keys;
-    const bool usable = spaced && pool_.live(keys) && (!cell.quoted || quote != kNothing) &&
-                        (pool_.live(cell.value) || (some && pool_.live(cell.some)));
-    possible = possible && (!some || (usable && pool_.live(cell.some)));
-    if (!usable) continue;
-    if (some) {
-      if (table.cells.size() >= 64) {
-        throw Error(ErrorKind::kLimit,
-                    "more than 64 sets of keys, of which some must have a value of its own");
-      }
-      table.wanted |= 1ull << table.cells.size();
-      note(cell.some);
+    std::vector<Some> some;
+    for (const Some& one : cell.some) {
+      table.wanted |= one.meets;
+      if (pool_.live(one.value)) some.push_back(one);
     }
+    const ExprId keys = given.named ? without(cell.keys, table.names) : cell.keys;
+    const bool usable =
+        spaced && pool_.live(keys) && (!cell.quoted || quote != kNothing) && pool_.live(cell.value);
+    if (!usable && table.places) {  // no more keys than places before it
+      table.max = std::min(table.max, static_cast<std::uint32_t>(table.cells.size()));
+      break;
+    }
+    if (!usable) continue;
+    for (const Some& one : some) note(one.value);
     table.cells.push_back(cell);
     table.cells.back().keys = keys;
+    table.cells.back().some = std::move(some);
     note(cell.keys);
     note(cell.value);
   }
@@ -201,6 +200,11 @@ ExprId Keyed::make(Table given) {
   if (quote != kNothing) table.alphabet.insert('"');
   const auto required = static_cast<std::uint32_t>(
       std::ranges::count_if(table.entries, [](const Entry& entry) { return entry.required; }));
+  table.amounts.assign(table.cells.size(), kUnbounded);
+  table.doubtful = std::ranges::any_of(table.cells, [this](const Cell& cell) {
+    return !cell.quoted && (pool_.node(cell.keys).flags & kCalls);
+  });
+  if (!table.doubtful) possible = measure(table, context) && possible;
   table.capacity = capacity_of(table);
   table.endless = std::ranges::all_of(
       table.cells, [this](const Cell& cell) { return cell.quoted && extensible(cell.keys); });
@@ -208,8 +212,9 @@ ExprId Keyed::make(Table given) {
   table.commas = pool_.restrict_to(table.comma, others) == kNothing;
   const bool enough =
       table.capacity == kUnbounded || table.entries.size() + table.capacity >= table.min;
-  const auto wanted = static_cast<std::uint32_t>(std::popcount(table.wanted));
-  possible = possible && required + wanted <= table.max && table.min <= table.max && enough;
+  const std::uint32_t wanted = fewest(table, 0, table.wanted, kNoIndex);
+  possible = possible && wanted != kUnbounded && required + wanted <= table.max &&
+             table.min <= table.max && enough;
   const auto number = static_cast<std::uint32_t>(tables_.size());
   table_index_.emplace(hash, possible ? number : kNoIndex);
   if (!possible) return kNothing;
@@ -217,6 +222,7 @@ ExprId Keyed::make(Table given) {
   if (table.named) {
     for (std::uint32_t i = 0; i < table.entries.size(); ++i) add_name(table, i);
   }
+  if (table.doubtful) doubtful_.push_back(number);
   for (const Entry& entry : given.entries) bytes_ += 2 * (sizeof(Entry) + entry.name.size());
   for (const TrieNode& node : table.trie) {
     bytes_ += sizeof(TrieNode) + node.children.size() * sizeof(Child) + node.entries.size() * 4;
@@ -227,6 +233,17 @@ ExprId Keyed::make(Table given) {
   given_.push_back(std::move(given));
   tables_.push_back(std::move(table));
   return first(intern_state(std::move(start)));
+}
+
+ExprId Keyed::without_empty(ExprId id) {
+  const Record own = record(id);
+  const State& state = states_[own.state];
+  const bool fresh = state.count == 0 && state.position == 0 && state.used == 0 &&
+                     std::ranges::all_of(state.taken, [](std::uint64_t word) { return word == 0; });
+  if (own.part != Part::kFirst || !fresh) return body(pool_.node(id).a);
+  Table table = given_[tables_[state.table].given];
+  table.min = std::max(table.min, 1u);
+  return make(std::move(table));
 }
 
 // --- states ---
@@ -262,15 +279,15 @@ bool Keyed::may_end(const State& state) const {
   return state.count >= tables_[state.table].min && state.left == 0 && state.wanted == 0;
 }
 
-std::uint32_t Keyed::places_left(const State& state) const {
-  const std::uint32_t max = tables_[state.table].max;
-  if (max == kUnbounded) return kUnbounded;
+std::uint32_t Keyed::places_left(const State& state) {
+  const Compiled& table = tables_[state.table];
+  if (table.max == kUnbounded) return kUnbounded;
   const std::uint32_t held =
-      state.count + state.left + static_cast<std::uint32_t>(std::popcount(state.wanted));
-  return max > held ? max - held : 0;
+      state.count + state.left + fewest(table, state.used, state.wanted, kNoIndex);
+  return table.max > held ? table.max - held : 0;
 }
 
-bool Keyed::may_go_on(const State& state) const {
+bool Keyed::may_go_on(const State& state) {
   if (cells_open(state)) return true;
   const auto size = static_cast<std::uint32_t>(tables_[state.table].entries.size());
   for (std::uint32_t i = state.position; i < size; ++i) {
@@ -286,22 +303,32 @@ std::uint32_t Keyed::capacity_left(const State& state) const {
   return all > gone ? all - gone : 0;
 }
 
-bool Keyed::cells_open(const State& state) const {
+bool Keyed::cells_open(const State& state) {
   const Compiled& table = tables_[state.table];
   if (table.cells.empty() || state.count >= table.max) return false;
-  if (!table.ordered) return state.wanted != 0 || places_left(state) > 0;
-  const std::uint64_t reach = static_cast<std::uint64_t>(state.count) + capacity_left(state);
-  return state.left == 0 && reach >= table.min && (state.wanted != 0 || places_left(state) > 0);
+  if (table.ordered) {
+    const std::uint64_t reach = static_cast<std::uint64_t>(state.count) + capacity_left(state);
+    if (state.left != 0 || reach < table.min) return false;
+  }
+  for (std::uint32_t j = 0; j < table.cells.size(); ++j) {
+    if (cell_open(state, j)) return true;
+  }
+  return false;
 }
 
 // Counts the keys of the cells, where it matters whether there are enough.
 std::uint32_t Keyed::capacity_of(const Compiled& table) {
   constexpr std::size_t kMostKeys = 4096;
   if (table.cells.empty()) return 0;
-  if (table.min < 2) return kUnbounded;
+  if (table.min < 2 || table.places) return kUnbounded;
   std::uint32_t count = 0;
-  for (const Cell& cell : table.cells) {
-    if (extensible(cell.keys) || !cell.quoted) return kUnbounded;
+  for (std::size_t j = 0; j < table.cells.size(); ++j) {
+    const Cell& cell = table.cells[j];
+    if (cell.quoted ? extensible(cell.keys) : table.amounts[j] == kUnbounded) return kUnbounded;
+    if (!cell.quoted) {
+      count += table.amounts[j];
+      continue;
+    }
     std::vector<std::string> found;
     std::vector<std::pair<ExprId, JsonReader>> work{{cell.keys, JsonReader()}};
     for (std::size_t steps = 0; !work.empty(); ++steps) {
@@ -331,7 +358,7 @@ std::uint32_t Keyed::capacity_of(const Compiled& table) {
 }
 
 // Whether an entry may come next, and the rest be completed after it.
-bool Keyed::open(const State& state, std::uint32_t entry) const {
+bool Keyed::open(const State& state, std::uint32_t entry) {
   const Compiled& table = tables_[state.table];
   if (state.count >= table.max) return false;
   if (table.ordered ? entry < state.position || entry > state.until : test(state.taken, entry)) {
@@ -363,7 +390,8 @@ std::uint32_t Keyed::choose_cell(std::uint32_t state, const std::string* key, st
   next.wanted &= ~met;
   const Compiled& table = tables_[next.table];
   if (table.ordered) next.position = static_cast<std::uint32_t>(table.entries.size());
-  const std::uint32_t most = table.max == kUnbounded ? table.min : table.max;
+  std::uint32_t most = table.max == kUnbounded ? table.min : table.max;
+  if (table.places) most = std::max(most, static_cast<std::uint32_t>(table.cells.size()));
   next.count = std::min(next.count + 1, most);
   if (key) next.used = with_key(next.used, *key);
   const bool more = next.count < table.max && !table.cells.empty();
@@ -374,6 +402,11 @@ std::uint32_t Keyed::choose_cell(std::uint32_t state, const std::string* key, st
 std::uint32_t Keyed::with_key(std::uint32_t set, const std::string& key) {
   std::vector<std::string> keys = sets_[set];
   keys.insert(std::ranges::lower_bound(keys, key), key);
+  return set_of(std::move(keys));
+}
+
+std::uint32_t Keyed::set_of(std::vector<std::string> keys) {
+  if (keys.empty()) return 0;
   Hasher hasher(0x5E7);
   for (const std::string& item : keys) hasher.add(item.size()).add(std::string_view(item));
   const auto [it, fresh] =

@@ -1,11 +1,12 @@
 // Derivatives of lists without repetition.
 #include <algorithm>
-#include <deque>
+#include <utility>
 
 #include "expr_helpers.hpp"
 #include "formgate/errors.hpp"
 #include "formgate/expr_pool.hpp"
 #include "formgate/keyed.hpp"
+#include "json_value.hpp"
 #include "utf8.hpp"
 
 namespace formgate {
@@ -13,9 +14,6 @@ namespace {
 
 constexpr ExprId kNothing = ExprPool::kEmptyId;
 constexpr ExprId kNotYet{kNoIndex};
-
-// Spellings of numbers looked at, to find one whose value is new.
-constexpr std::size_t kMostNumbers = 256;
 
 }  // namespace
 
@@ -40,11 +38,15 @@ std::uint32_t Keyed::reader_of(const JsonReader& reader) {
 ExprId Keyed::node(Record given) {
   const State& state = states_[given.state];
   const Compiled& table = tables_[state.table];
-  const JsonReader& reader = readers_[given.reader];
   Hasher hasher(0x4EC0 + static_cast<std::uint64_t>(given.part));
   hasher.add(state.hash).add(given.at).add(pool_.node(given.keys).hash);
-  hasher.add(reader.text().size()).add(std::string_view(reader.text()));
-  hasher.add(std::string_view(reader.pending()));
+  if (given.part == Part::kCapture && !table.cells[given.at].quoted) {
+    hasher.add(values_[given.reader]->hash());
+  } else {
+    const JsonReader& reader = readers_[given.reader];
+    hasher.add(reader.text().size()).add(std::string_view(reader.text()));
+    hasher.add(std::string_view(reader.pending()));
+  }
   given.hash = hasher.finish();
   const auto [it, fresh] =
       record_index_.emplace(given.hash, static_cast<std::uint32_t>(records_.size()));
@@ -70,8 +72,8 @@ ExprId Keyed::node(Record given) {
       if (!(pool_.node(given.keys).flags & kText)) node.flags &= static_cast<std::uint8_t>(~kText);
       const Cell& cell = table.cells[given.at];
       if (cell.quoted || !pool_.nullable(given.keys)) break;
-      const std::string value = canonical_number(reader.text());
-      if (!used(state, value) && pool_.nullable(after(given.state, given.at, &value))) {
+      const std::string value = kValue + values_[given.reader]->value();
+      if (!spoils(given.state, value) && pool_.nullable(after(given.state, given.at, &value))) {
         node.flags |= kNullable;
       }
       break;
@@ -116,14 +118,9 @@ ExprId Keyed::character(const Compiled& table, std::uint32_t value) {
 ExprId Keyed::spelling(const Compiled& table, std::string_view text) {
   std::vector<ExprId> parts;
   for (std::size_t i = 0; i < text.size();) {
-    const auto lead = static_cast<std::uint8_t>(text[i]);
-    const int length = std::max(continuations(lead), 0);
-    std::uint32_t value = lead_bits(lead, length);
-    for (int k = 1; k <= length; ++k) {
-      value =
-          (value << 6) | (static_cast<std::uint8_t>(text[i + static_cast<std::size_t>(k)]) & 0x3Fu);
-    }
-    i += static_cast<std::size_t>(length) + 1;
+    const std::size_t begin = i;
+    const std::uint32_t value =
+        next_character(text, i).value_or(static_cast<std::uint8_t>(text[begin]));
     parts.push_back(character(table, value));
   }
   ExprId out = ExprPool::kEpsilonId;
@@ -135,29 +132,17 @@ ExprId Keyed::spelling(const Compiled& table, std::string_view text) {
 ExprId Keyed::after(std::uint32_t state, std::uint32_t cell, const std::string* key) {
   const Compiled& table = tables_[states_[state].table];
   const Cell& own = table.cells[cell];
-  const std::uint64_t bit = 1ull << (cell & 63);
-  const bool wanted = cell < 64 && (states_[state].wanted & bit) != 0;
   ExprId then = kNothing;
-  if (places_left(states_[state]) > 0 && (!wanted || others_left(state, cell, key))) {
+  if (fits(states_[state], cell, 0)) {
     then = pool_.concat(own.value, rest(choose_cell(state, key, 0)));
   }
-  if (wanted) {
-    then = pool_.unite(then, pool_.concat(own.some, rest(choose_cell(state, key, bit))));
+  for (const Some& one : own.some) {
+    const std::uint64_t met = one.meets & states_[state].wanted;
+    if (met == 0 || !fits(states_[state], cell, met)) continue;
+    then = pool_.unite(then, pool_.concat(one.value, rest(choose_cell(state, key, met))));
   }
   then = pool_.concat(table.colon, then);
   return own.quoted ? pool_.concat(table.close_quote, then) : then;
-}
-
-// Whether a cell has other keys than those used and one more.
-bool Keyed::others_left(std::uint32_t state, std::uint32_t cell, const std::string* key) {
-  const ExprId keys = tables_[states_[state].table].cells[cell].keys;
-  if (keys != ExprPool::kEpsilonId &&
-      (pool_.node(keys).kind != Kind::kSpelled || extensible(keys))) {
-    return true;
-  }
-  std::vector<std::string> names = sets_[states_[state].used];
-  if (key) names.push_back(*key);
-  return without(keys, names) != kNothing;
 }
 
 // The next key and all that follows; empty where none may come.
@@ -177,11 +162,18 @@ ExprId Keyed::key(std::uint32_t state) {
     }
   }
   if (cells_open(states_[state])) {
-    const std::vector<Cell>& cells = tables_[number].cells;
-    for (std::uint32_t j = 0; j < cells.size(); ++j) {
-      if (after(state, j, nullptr) == kNothing) continue;  // no place is left for its keys
-      const ExprId keys = without(cells[j].keys, sets_[states_[state].used]);
-      (cells[j].quoted ? quoted : ways).push_back(capture(state, j, keys, JsonReader()));
+    const bool places = tables_[number].places;
+    const auto size = static_cast<std::uint32_t>(tables_[number].cells.size());
+    const std::uint32_t place = std::min(states_[state].count, size - 1);
+    for (std::uint32_t j = places ? place : 0; j < (places ? place + 1 : size); ++j) {
+      const Cell cell = tables_[number].cells[j];
+      if (!cell_open(states_[state], j)) continue;
+      if (cell.quoted) {
+        const ExprId keys = without(cell.keys, sets_[states_[state].used]);
+        quoted.push_back(capture(state, j, keys, JsonReader()));
+      } else {
+        ways.push_back(capture_value(state, j, cell.keys, ValueReader(), rivals_of(state)));
+      }
     }
   }
   ways.push_back(pool_.concat(tables_[number].open_quote, pool_.unite(quoted)));
@@ -217,6 +209,7 @@ std::vector<std::string> Keyed::taken(const Record& record) const {
   };
   collect(tables_[state.table].names);
   collect(sets_[state.used]);
+  std::erase_if(out, [](const std::string& rest) { return rest.starts_with(kValue); });
   return out;
 }
 
@@ -264,9 +257,6 @@ ExprId Keyed::capture(std::uint32_t state, std::uint32_t cell, ExprId keys,
   record.at = cell;
   record.keys = keys;
   record.reader = reader_of(reader);
-  if (!tables_[states_[state].table].cells[cell].quoted) {
-    return some_number_left(record) ? node(record) : kNothing;
-  }
   if (!extensible(keys)) {
     const ExprId taken = blocked(record);
     if (taken != kNothing && !pool_.live(pool_.intersect(keys, pool_.complement(taken)))) {
@@ -274,31 +264,6 @@ ExprId Keyed::capture(std::uint32_t state, std::uint32_t cell, ExprId keys,
     }
   }
   return node(record);
-}
-
-// Breadth first, so that short spellings come first. What is not found counts as not there.
-bool Keyed::some_number_left(const Record& record) {
-  const State& state = states_[record.state];
-  if (sets_[state.used].empty()) return true;
-  struct Way {
-    ExprId keys;
-    std::string text;
-  };
-  std::deque<Way> work{{record.keys, readers_[record.reader].text()}};
-  for (std::size_t looked = 0; !work.empty() && looked < kMostNumbers; ++looked) {
-    const Way way = work.front();
-    work.pop_front();
-    if (pool_.nullable(way.keys) && !used(states_[record.state], canonical_number(way.text))) {
-      return true;
-    }
-    const LinearForm form = pool_.linear_form(way.keys);
-    for (const LinearTerm& term : std::vector<LinearTerm>(form.begin(), form.end())) {
-      if (!pool_.live(term.target)) continue;
-      term.bytes.for_each(
-          [&](std::uint8_t b) { work.push_back({term.target, way.text + static_cast<char>(b)}); });
-    }
-  }
-  return false;
 }
 
 // --- derivatives ---
@@ -362,16 +327,25 @@ ExprId Keyed::step(ExprId id, std::uint8_t byte) {
   if (records_[index].part == Part::kNames) return names_step(index, byte);
   if (records_[index].part != Part::kCapture) return plain_step(body(index));
   const Record record = records_[index];
-  const bool quoted = tables_[states_[record.state].table].cells[record.at].quoted;
   ExprId out = kNothing;
+  if (!tables_[states_[record.state].table].cells[record.at].quoted) {
+    if (const ExprId keys = pool_.raw_step(record.keys, byte); keys != kNothing) {
+      ValueReader reader = *values_[record.reader];
+      reader.push(byte);
+      out = capture_value(record.state, record.at, keys, std::move(reader), record.rivals);
+    }
+    if (!pool_.nullable(record.keys)) return out;
+    const std::string value = kValue + values_[record.reader]->value();
+    if (spoils(record.state, value)) return out;
+    return pool_.unite(out, pool_.raw_step(after(record.state, record.at, &value), byte));
+  }
   if (const ExprId keys = plain_step(record.keys); keys != kNothing) {
     JsonReader reader = readers_[record.reader];
     reader.push(byte);
     out = capture(record.state, record.at, keys, reader);
   }
-  if (!pool_.nullable(record.keys) || (quoted && byte != '"')) return out;
-  const std::string& text = readers_[record.reader].text();
-  const std::string key = quoted ? text : canonical_number(text);
+  if (!pool_.nullable(record.keys) || byte != '"') return out;
+  const std::string key = readers_[record.reader].text();
   if (used(states_[record.state], key)) return out;
   return pool_.unite(out, plain_step(after(record.state, record.at, &key)));
 }
@@ -410,19 +384,21 @@ ByteSet Keyed::alphabet(ExprId id) const {
 }
 
 std::string Keyed::describe(ExprId id) const {
+  Keyed& keyed = pool_.keyed();  // what is asked of it is kept
   constexpr std::size_t kMostNames = 8;
   const Record& own = record(id);
   const State& state = states_[own.state];
   const Compiled& table = tables_[state.table];
   std::string out;
   if (own.part == Part::kCapture) {
+    if (!table.cells[own.at].quoted) return "item";
     out = "key ";
     out += readers_[own.reader].text();
     return out;
   }
   std::size_t shown = 0;
   for (std::uint32_t i = 0; table.named && i < table.entries.size(); ++i) {
-    if (!open(state, i)) continue;
+    if (!keyed.open(state, i)) continue;
     if (++shown > kMostNames) {
       out += "|...";
       break;
@@ -430,7 +406,7 @@ std::string Keyed::describe(ExprId id) const {
     if (!out.empty()) out += '|';
     out += table.entries[i].name;
   }
-  if (cells_open(state)) out += out.empty() ? "other keys" : "|other keys";
+  if (keyed.cells_open(state)) out += out.empty() ? "other keys" : "|other keys";
   return out.empty() ? "list" : out;
 }
 
@@ -439,8 +415,10 @@ Keyed::Plain Keyed::plain(ExprId id) {
   Plain out;
   out.keys = own.keys;
   out.after = after(own.state, own.at, nullptr);
+  const Compiled& table = tables_[states_[own.state].table];
+  out.quoted = table.cells[own.at].quoted;
   // Inside a character or an escape, what is left to spell is no text by itself.
-  const bool between = readers_[own.reader].pending().empty();
+  const bool between = out.quoted && readers_[own.reader].pending().empty();
   out.taken = taken(own);
   const bool inside = std::ranges::any_of(out.taken, [](const std::string& key) {
     return !key.empty() && is_continuation(static_cast<std::uint8_t>(key[0]));
@@ -449,9 +427,13 @@ Keyed::Plain Keyed::plain(ExprId id) {
     out.keys = pool_.intersect(own.keys, pool_.complement(blocked(own)));
     out.taken.clear();
   }
-  const Compiled& table = tables_[states_[own.state].table];
-  out.quoted = table.cells[own.at].quoted;
-  out.endless = table.endless;
+  const std::size_t gone = sets_[states_[own.state].used].size();
+  out.endless = true;
+  for (std::size_t j = 0; j < table.cells.size(); ++j) {
+    const Cell& cell = table.cells[j];
+    out.endless =
+        out.endless && (cell.quoted ? extensible(cell.keys) : table.amounts[j] >= gone + 2);
+  }
   out.commas = table.commas && (table.wanted == 0 || table.endless);
   return out;
 }

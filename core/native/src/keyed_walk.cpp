@@ -12,7 +12,7 @@ ExprId Keyed::expanded(ExprId id) { return body(pool_.node(id).a); }
 
 std::uint32_t Keyed::names_node(ExprId id) const { return record(id).at; }
 
-bool Keyed::names_open(ExprId id, std::uint32_t at) const {
+bool Keyed::names_open(ExprId id, std::uint32_t at) {
   const State& state = states_[record(id).state];
   return std::ranges::any_of(tables_[state.table].trie[at].entries,
                              [&](std::uint32_t entry) { return open(state, entry); });
@@ -37,7 +37,7 @@ ExprId Keyed::spelled_character(std::uint32_t table, std::uint32_t value) {
 
 ExprId Keyed::names_from(ExprId id, std::uint32_t at) { return names(record(id).state, at); }
 
-bool Keyed::ends_name(ExprId id, std::uint32_t at) const {
+bool Keyed::ends_name(ExprId id, std::uint32_t at) {
   const State& state = states_[record(id).state];
   const std::uint32_t entry = tables_[state.table].trie[at].entry;
   return entry != kNoIndex && open(state, entry);

@@ -49,7 +49,11 @@ ExprId Grammar::lower(ExprPool& pool, CompileContext& context, std::unique_lock<
   const Symbols symbols{lock, lexemes, special, {}, false};
   if (!rules_.empty()) {
     RuleLowering rules(*this, start_, pool, context, lock, allowed, symbols);
-    if (rules.recursive()) return rules.run();
+    if (rules.recursive()) {
+      const ExprId out = rules.run();
+      pool.keyed().settle(context);
+      return out;
+    }
   }
   Done scopes;
   return pool.restrict_to(lower_scope(pool, start_, context, scopes, 0, symbols), allowed);

@@ -63,21 +63,13 @@ bool Grammar::is_boolean(std::uint32_t root) const {
 ExprId Grammar::json_literal(ExprPool& pool, std::string_view text, bool canonical) const {
   std::vector<ExprId> parts;
   for (std::size_t i = 0; i < text.size();) {
-    const int length = continuations(static_cast<std::uint8_t>(text[i]));
-    std::uint32_t value = lead_bits(static_cast<std::uint8_t>(text[i]), std::max(length, 0));
-    bool valid = length >= 0 && i + static_cast<std::size_t>(length) < text.size();
-    for (int k = 1; valid && k <= length; ++k) {
-      const auto byte = static_cast<std::uint8_t>(text[i + static_cast<std::size_t>(k)]);
-      valid = is_continuation(byte);
-      value = (value << 6) | (byte & 0x3Fu);
-    }
-    if (!valid || !valid_character(value, length)) {
+    const auto value = next_character(text, i);
+    if (!value) {
       throw Error(ErrorKind::kGrammar,
                   "json_text(...) has a literal that is no well-formed text, which no JSON string "
                   "spells");
     }
-    parts.push_back(pool.json_chars(CharSet({{value, value}}), canonical));
-    i += static_cast<std::size_t>(length) + 1;
+    parts.push_back(pool.json_chars(CharSet({{*value, *value}}), canonical));
   }
   ExprId out = ExprPool::kEpsilonId;
   for (std::size_t i = parts.size(); i-- > 0;) out = pool.concat(parts[i], out);
@@ -103,6 +95,7 @@ ExprId Grammar::build_keyed(ExprPool& pool, const Node& node, const std::vector<
   table.allowed = allowed;
   table.ordered = keys.ordered;
   table.canonical = keys.canonical;
+  table.places = keys.places;
   table.min = keys.min;
   table.max = keys.max;
   for (const Entry& given : keys.entries) {
@@ -121,7 +114,11 @@ ExprId Grammar::build_keyed(ExprPool& pool, const Node& node, const std::vector<
   for (const Cell& given : keys.cells) {
     table.cells.push_back({parts[at], parts[at + 1], given.quoted});
     at += 2;
-    if (given.some) table.cells.back().some = parts[at++];
+    for (const Cell::Some& some : given.some) {
+      Keyed::Some one{parts[at++]};
+      for (std::uint32_t condition : some.meets) one.meets |= 1ull << condition;
+      table.cells.back().some.push_back(one);
+    }
   }
   if (keys.loose) {
     // Where one part's text begins another's, what was taken would be a matter of choice, and the
@@ -143,7 +140,7 @@ ExprId Grammar::build_keyed(ExprPool& pool, const Node& node, const std::vector<
       }
     }
   }
-  return pool.keyed().make(std::move(table));
+  return pool.keyed().make(std::move(table), &context);
 }
 
 }  // namespace formgate

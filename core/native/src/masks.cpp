@@ -134,6 +134,7 @@ void MaskCache::evict() {
   dispose(std::exchange(masks_, {}));
   dispose(std::exchange(exits_, {}));
   quotes_.clear();
+  ending_.clear();
   dispose(std::exchange(tables_, {}));
   if (lexed_) lexed_->clear();
   bytes_ = 0;

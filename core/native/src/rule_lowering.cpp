@@ -132,14 +132,19 @@ void RuleLowering::check_operator(const Grammar::Node& node, const Rule& rule) c
     case Op::kJsonText:
       refuse(where + " spells recursive rules as JSON text; a JSON string has no structure");
     case Op::kKeyed: {
-      // Only values may recurse.
+      // Only values may recurse, and of lists of values the items, unless they hold the list.
       const Grammar::Keys& keys = grammar_.keyed_[node.extra];
       std::vector<std::uint32_t> flat{node.parts[0], node.parts[1]};
       for (const Grammar::Entry& entry : keys.entries) {
         if (entry.key) flat.push_back(static_cast<std::uint32_t>(*entry.key));
       }
       for (const Grammar::Cell& cell : keys.cells) {
-        flat.push_back(static_cast<std::uint32_t>(cell.keys));
+        if (cell.quoted) flat.push_back(static_cast<std::uint32_t>(cell.keys));
+        if (!cell.quoted && refers_back(static_cast<std::uint32_t>(cell.keys), rule)) {
+          refuse(where +
+                 " has a list without repetition whose items hold such a list in turn, to any "
+                 "depth; allow repetition, or limit the depth by rules of their own");
+        }
       }
       if (std::ranges::any_of(flat, [this](std::uint32_t part) { return calls_.at(part); })) {
         refuse(where + (keys.loose ? " has unordered parts that recurse; write the orders out with "
@@ -151,6 +156,26 @@ void RuleLowering::check_operator(const Grammar::Node& node, const Rule& rule) c
     default:
       return;
   }
+}
+
+// Whether a part of a rule leads back to the rule.
+bool RuleLowering::refers_back(std::uint32_t part, const Rule& rule) const {
+  const auto own = rule_numbers_.find(rule.name);
+  if (own == rule_numbers_.end()) return false;  // the start
+  std::vector<std::uint32_t> work{part};
+  std::unordered_map<std::uint32_t, bool> seen;
+  while (!work.empty()) {
+    const std::uint32_t at = work.back();
+    work.pop_back();
+    if (!seen.emplace(at, true).second) continue;
+    const Grammar::Node& node = grammar_.nodes_[at];
+    work.insert(work.end(), node.parts.begin(), node.parts.end());
+    if (node.op != Op::kRule) continue;
+    const std::uint32_t target = rule_numbers_.at(node.text);
+    if (target == own->second) return true;
+    work.push_back(rules_[target].body);
+  }
+  return false;
 }
 
 void RuleLowering::lower_terminal(std::uint32_t at, const Rule& rule) {
@@ -218,6 +243,8 @@ RuleLowering::Facts RuleLowering::facts_of(const Grammar::Node& node) const {
       std::size_t at = 2;
       std::uint64_t usable = 0;
       std::uint32_t required = 0;
+      std::vector<CellWays> ways;
+      std::uint64_t wanted = 0;
       out.live = true;
       for (const Grammar::Entry& entry : keys.entries) {
         bool live = spaced;
@@ -230,14 +257,18 @@ RuleLowering::Facts RuleLowering::facts_of(const Grammar::Node& node) const {
       for (const Grammar::Cell& cell : keys.cells) {
         const bool there = spaced && known(node.parts[at++]).live;
         bool live = known(node.parts[at++]).live;
-        if (cell.some) {
-          const bool some = known(node.parts[at++]).live;
-          out.live = out.live && there && some;
-          live = live || some;
-          ++required;
+        ways.push_back({{}, kUnbounded});
+        for (const Grammar::Cell::Some& some : cell.some) {
+          std::uint64_t meets = 0;
+          for (std::uint32_t condition : some.meets) meets |= 1ull << condition;
+          wanted |= meets;
+          if (known(node.parts[at++]).live && there && live) ways.back().meets.push_back(meets);
         }
         if (there && live) usable = kUnbounded;
       }
+      const std::uint32_t fewest = wanted ? fewest_members(ways, wanted) : 0;
+      out.live = out.live && fewest != kUnbounded;
+      required += out.live ? fewest : 0;
       const std::uint32_t most = separated ? keys.max : std::min(keys.max, 1u);
       out.live = out.live && usable >= keys.min && required <= most && keys.min <= most;
       out.empty = out.live && keys.min == 0 && required == 0;
@@ -287,13 +318,18 @@ Hash128 RuleLowering::hash_of(
   hasher.add(node.min).add(node.max).add(node.parts.size());
   if (node.op == Op::kKeyed) {
     const Grammar::Keys& keys = grammar_.keyed_[node.extra];
-    hasher.add(keys.ordered).add(keys.canonical).add(keys.loose).add(keys.min).add(keys.max);
+    hasher.add(keys.ordered).add(keys.canonical).add(keys.loose).add(keys.places);
+    hasher.add(keys.min).add(keys.max);
     for (const Grammar::Entry& entry : keys.entries) {
       hasher.add(entry.key.has_value()).add(entry.required).add(entry.name.size());
       hasher.add(std::string_view(entry.name));
     }
     for (const Grammar::Cell& cell : keys.cells) {
-      hasher.add(cell.quoted).add(cell.some.has_value());
+      hasher.add(cell.quoted).add(cell.some.size());
+      for (const Grammar::Cell::Some& some : cell.some) {
+        hasher.add(some.meets.size());
+        for (std::uint32_t condition : some.meets) hasher.add(condition);
+      }
     }
   }
   for (std::uint32_t part : node.parts) {

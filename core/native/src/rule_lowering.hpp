@@ -60,6 +60,7 @@ class RuleLowering {
   void find_facts();
   Facts facts_of(const Grammar::Node& node) const;
   void check_operator(const Grammar::Node& node, const Rule& rule) const;
+  bool refers_back(std::uint32_t part, const Rule& rule) const;
   void name_calls(const std::vector<std::uint32_t>& component);
   Hash128 hash_of(std::uint32_t at, const std::unordered_map<std::uint32_t, Hash128>& hashes,
                   const std::unordered_map<std::uint32_t, std::uint32_t>& numbers) const;

@@ -162,26 +162,10 @@ const CharSet& ExprPool::first_characters(ExprId id) {
 
 // What is left of a text after a character; empty where that is dead.
 ExprId ExprPool::after_character(ExprId id, std::uint32_t character) {
-  char bytes[4];
-  unsigned count = 0;
-  const auto push = [&](std::uint32_t byte) { bytes[count++] = static_cast<char>(byte); };
-  if (character < 0x80) {
-    push(character);
-  } else if (character < 0x800) {
-    push(0xC0 | (character >> 6));
-    push(0x80 | (character & 0x3F));
-  } else if (character < 0x10000) {
-    push(0xE0 | (character >> 12));
-    push(0x80 | ((character >> 6) & 0x3F));
-    push(0x80 | (character & 0x3F));
-  } else {
-    push(0xF0 | (character >> 18));
-    push(0x80 | ((character >> 12) & 0x3F));
-    push(0x80 | ((character >> 6) & 0x3F));
-    push(0x80 | (character & 0x3F));
-  }
-  for (unsigned i = 0; i < count && id != kEmptyId; ++i) {
-    id = raw_step(id, static_cast<std::uint8_t>(bytes[i]));
+  std::string bytes;
+  append_utf8(bytes, character);
+  for (char byte : bytes) {
+    if (id != kEmptyId) id = raw_step(id, static_cast<std::uint8_t>(byte));
   }
   return id != kEmptyId && live(id) ? id : kEmptyId;
 }

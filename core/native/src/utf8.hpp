@@ -1,8 +1,11 @@
-// Reading UTF-8 byte by byte.
+// Reading and writing UTF-8.
 #pragma once
 
 #include <algorithm>
 #include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
 
 #include "formgate/buckets.hpp"
 
@@ -38,6 +41,41 @@ inline bool valid_character(std::uint32_t value, int length) {
 inline std::uint32_t lead_bits(std::uint8_t lead, int length) {
   constexpr std::uint8_t kMasks[] = {0x7F, 0x1F, 0x0F, 0x07};
   return lead & kMasks[length];
+}
+
+// The character at a place, which is moved behind it; nothing where no well-formed one is there.
+inline std::optional<std::uint32_t> next_character(std::string_view text, std::size_t& at) {
+  const auto lead = static_cast<std::uint8_t>(text[at++]);
+  const int length = continuations(lead);
+  if (length < 0 || text.size() - at < static_cast<std::size_t>(length)) return std::nullopt;
+  std::uint32_t value = lead_bits(lead, length);
+  for (int k = 0; k < length; ++k) {
+    const auto byte = static_cast<std::uint8_t>(text[at + static_cast<std::size_t>(k)]);
+    if (!is_continuation(byte)) return std::nullopt;
+    value = (value << 6) | (byte & 0x3Fu);
+  }
+  if (!valid_character(value, length)) return std::nullopt;
+  at += static_cast<std::size_t>(length);
+  return value;
+}
+
+inline void append_utf8(std::string& out, std::uint32_t c) {
+  const auto push = [&](std::uint32_t byte) { out.push_back(static_cast<char>(byte)); };
+  if (c < 0x80) {
+    push(c);
+  } else if (c < 0x800) {
+    push(0xC0 | (c >> 6));
+    push(0x80 | (c & 0x3F));
+  } else if (c < 0x10000) {
+    push(0xE0 | (c >> 12));
+    push(0x80 | ((c >> 6) & 0x3F));
+    push(0x80 | (c & 0x3F));
+  } else {
+    push(0xF0 | (c >> 18));
+    push(0x80 | ((c >> 12) & 0x3F));
+    push(0x80 | ((c >> 6) & 0x3F));
+    push(0x80 | (c & 0x3F));
+  }
 }
 
 }  // namespace formgate

@@ -154,6 +154,42 @@ TEST(Spelled, boolean_text_is_spelled_in_every_way) {
   }
 }
 
+TEST(Keyed, values_are_compared_as_data) {
+  Grammar g;
+  const auto text = g.literal(R"({"a":1,"b":[2]})");
+  const auto same = g.literal(R"({ "b" : [20e-1], "\u0061" : 1.0 })");
+  Grammar::Keys keys;
+  keys.colon = g.literal("");
+  keys.comma = g.literal(",");
+  keys.cells.push_back({g.choice({text, same, g.literal("[]")}), keys.colon, false});
+  g.start(g.sequence({g.literal("["), g.keyed(std::move(keys)), g.literal("]")}));
+  const auto engine = compile(g, all_bytes());
+  EXPECT_TRUE(engine->accepts(R"([[],{"a":1,"b":[2]}])"));
+  EXPECT_FALSE(engine->accepts(R"([{"a":1,"b":[2]},{ "b" : [20e-1], "\u0061" : 1.0 }])"));
+  State state = engine->start();
+  for (char c : std::string(R"([{"a":1,"b":[2]},)")) {
+    state = *engine->advance(state, static_cast<TokenId>(c));
+  }
+  for (TokenId t = 0; t < 256; ++t) EXPECT_EQ(engine->advance(state, t).has_value(), t == '[');
+}
+
+TEST(Keyed, conditions_are_met_by_some_members) {
+  Grammar g;
+  Grammar::Keys keys = keys_of(g);
+  const auto zero = g.literal("0");
+  const auto one = g.literal("1");
+  const auto either = g.choice({zero, one});
+  const auto key = g.json_text(g.chars(CharSet({{'a', 'b'}})), false, true);
+  keys.cells.push_back({key, either});
+  keys.cells.back().some = {{zero, {0}}, {one, {1}}};
+  g.start(braces(g, std::move(keys)));
+  const auto engine = compile(g, all_bytes());
+  EXPECT_TRUE(engine->accepts(R"({"a":0,"b":1})"));
+  EXPECT_TRUE(engine->accepts(R"({"b":1,"a":0})"));
+  EXPECT_FALSE(engine->accepts(R"({"a":0,"b":0})"));
+  EXPECT_FALSE(engine->accepts(R"({"a":0})"));
+}
+
 // The states would be too many to look at; lengths decide.
 TEST(Lengths, decide_counted_text) {
   Grammar g;

@@ -79,6 +79,7 @@ def _composite(parts: st.SearchStrategy[Any], draft: str) -> st.SearchStrategy[A
         "maxProperties": counts,
         "minItems": counts,
         "maxItems": counts,
+        "uniqueItems": st.just(True),
         "contains": parts,
         "items": parts,
         "minimum": st.integers(-1, 3),

@@ -224,8 +224,15 @@ def test_options(options: Any, words: str) -> None:
 # --- what cannot be enforced ---
 
 UNSUPPORTED = [
-    ({"type": "array", "uniqueItems": True, "items": {"type": "object"}}, "#: uniqueItems can be"),
-    ({"properties": {"a": {"uniqueItems": True}}}, "#/properties/a: uniqueItems"),
+    ({"uniqueItems": True, "items": {"$ref": "#"}}, "#: uniqueItems cannot be enforced"),
+    (
+        {"properties": {"a": {"uniqueItems": True, "contains": {"type": "null"}}}},
+        "#/properties/a: uniqueItems",
+    ),
+    (
+        {"items": {"uniqueItems": True, "items": {"properties": {"a": {"$ref": "#/items"}}}}},
+        "#/items: uniqueItems cannot be enforced",
+    ),
     ({"not": {"uniqueItems": True}}, "uniqueItems under not"),
     ({"pattern": r"(a)\1"}, "#/pattern"),
     ({"patternProperties": {r"(a)\1": False}}, "#/patternProperties/(a)\\1"),

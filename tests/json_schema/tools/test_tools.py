@@ -357,7 +357,7 @@ def test_errors_name_the_tool_and_the_place_in_it(source, words):
 
 
 def test_what_is_left_out_names_the_tool():
-    lists = {"type": "array", "uniqueItems": True, "items": {}}
+    lists = {"type": "array", "uniqueItems": True, "contains": {"type": "null"}}
     tool = {"name": "f", "parameters": {"type": "object", "properties": {"a": lists}}}
     assert list(inspect([NOW, tool]).unenforced) == ["tool 'f': #/properties/a"]
 

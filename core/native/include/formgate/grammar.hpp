@@ -58,8 +58,12 @@ class Grammar {
   struct Cell {
     Handle keys = 0;
     Handle value = 0;
-    bool quoted = true;
-    std::optional<Handle> some = {};  // what the value of at least one is, too
+    bool quoted = true;  // else the keys are JSON values
+    struct Some {        // a value, and the conditions, by number, that a key with it meets
+      Handle value = 0;
+      std::vector<std::uint32_t> meets = {};
+    };
+    std::vector<Some> some = {};  // each condition named must be met by some key of a cell
   };
   struct Keys {
     std::vector<Entry> entries = {};
@@ -70,7 +74,8 @@ class Grammar {
     bool canonical = false;
     std::uint32_t min = 0;
     std::uint32_t max = kUnbounded;
-    bool loose = false;  // parts in any order, which must not be mistaken for one another
+    bool places = false;  // each cell is for the key at its place, the last for all that follow
+    bool loose = false;   // parts in any order, which must not be mistaken for one another
   };
   // No key twice; see keyed.hpp.
   Handle keyed(Keys keys);

@@ -8,11 +8,14 @@
 
 #include <cstdint>
 #include <deque>
+#include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
 #include <vector>
 
+#include "formgate/compile_context.hpp"
 #include "formgate/growing_map.hpp"
 #include "formgate/json_spelling.hpp"
 #include "formgate/types.hpp"
@@ -20,6 +23,7 @@
 namespace formgate {
 
 class ExprPool;
+class ValueReader;
 struct LinearTerm;
 
 class Keyed {
@@ -31,12 +35,18 @@ class Keyed {
     ExprId value{};  // what follows the colon; without a colon, nothing
     bool required = false;
   };
+  // Values of a cell that meet conditions, as bits. Each condition named must be met by some key.
+  struct Some {
+    ExprId value{};
+    std::uint64_t meets = 0;
+  };
+  static constexpr unsigned kMostConditions = 8;
   // Keys of which any number may come, each once.
   struct Cell {
-    ExprId keys{};  // between the quotes, if quoted; else spellings of numbers
+    ExprId keys{};  // between the quotes, if quoted; else texts of JSON values
     ExprId value{};
     bool quoted = true;
-    ExprId some{kNoIndex};  // what the value of some key, at least, must be
+    std::vector<Some> some = {};
   };
   struct Table {
     std::vector<Entry> entries;
@@ -46,6 +56,7 @@ class Keyed {
     bool named = true;     // entries are known by name, and are no keys of cells
     bool ordered = false;  // entries as they stand, then cells; else any order
     bool canonical = false;
+    bool places = false;  // cells are for one key each, in their order, the last for all others
     std::uint32_t min = 0;
     std::uint32_t max = 0;
     ByteSet allowed = ByteSet::all();  // bytes that names may be spelled with
@@ -54,8 +65,8 @@ class Keyed {
   explicit Keyed(ExprPool& pool) : pool_(pool) {}
 
   // The language of a table, whose parts are decided (ExprPool::decide). Parts without any text
-  // cannot come; where they must, nothing matches.
-  ExprId make(Table table);
+  // cannot come; where they must, nothing matches. Throws Error(kLimit).
+  ExprId make(Table table, CompileContext* context = nullptr);
   // The same over fewer bytes, its parts renamed.
   template <typename Visit>
   ExprId restricted(ExprId id, const ByteSet& allowed, Visit&& visit) {
@@ -68,12 +79,18 @@ class Keyed {
     for (Cell& cell : table.cells) {
       cell.keys = visit(cell.keys);
       cell.value = visit(cell.value);
-      if (index_of(cell.some) != kNoIndex) cell.some = visit(cell.some);
+      for (Some& one : cell.some) one.value = visit(one.value);
     }
     table.colon = visit(table.colon);
     table.comma = visit(table.comma);
     return make(std::move(table));
   }
+
+  // Checks tables made while rules that they refer to were not defined yet; all are by now. Throws
+  // Error(kLimit | kUnsupported).
+  void settle(CompileContext& context);
+  // The table without the empty text.
+  ExprId without_empty(ExprId id);
 
   // An equivalent expression one step on, for all parts but captured keys.
   std::vector<LinearTerm> form(ExprId id);
@@ -94,6 +111,8 @@ class Keyed {
     bool commas;   // a comma stands between keys
   };
   Plain plain(ExprId id);
+  // Of a value under way: the bytes on which it may still become one that must not come, or end.
+  ByteSet contested(ExprId id);
 
   // --- walks of known keys (keyed_walk.cpp) ---
   // Inside a known key: at a node of the table's tree of names.
@@ -115,9 +134,13 @@ class Keyed {
   std::string_view plain_spelling(ExprId id, std::uint32_t at) const;
   ExprId spelled_character(ExprId id, std::uint32_t value);
   ExprId names_from(ExprId id, std::uint32_t at);
-  bool ends_name(ExprId id, std::uint32_t at) const;
+  bool ends_name(ExprId id, std::uint32_t at);
   // What follows the closing quote of the key that ends at a node.
   ExprId after_name(ExprId id, std::uint32_t at);
+
+  // In which order members may come where a key ends, given its canonical text: the grammar's; any;
+  // or any, but were they to come in the order of their texts, this key would come too late.
+  enum class Order : std::uint8_t { kGiven, kAny, kTooLate };
 
   // Whether every way to go on leaves infinitely many keys.
   bool extensible(ExprId keys) const;
@@ -149,12 +172,17 @@ class Keyed {
     bool named;
     bool ordered;
     bool canonical;
+    bool places;
+    bool doubtful;  // to be settled
     std::uint32_t min;
     std::uint32_t max;
     std::uint32_t capacity;  // how many keys the cells have, kUnbounded if many
     bool endless;            // the cells have keys without end, whatever was read of one
     bool commas;             // a comma is in every text between keys
-    std::uint64_t wanted;    // cells of which some key must come
+    std::uint64_t wanted;    // conditions that keys of cells must meet
+    // By place, up to the least number of keys: all its values, where others may take them away.
+    std::vector<std::optional<std::vector<std::string>>> scarce;
+    std::vector<std::uint32_t> amounts;  // of values, by cell: kUnbounded if without end
     ByteSet allowed;
     ByteSet alphabet;
     std::uint8_t flags;
@@ -162,6 +190,8 @@ class Keyed {
     Hash128 hash;
   };
   using Bits = std::vector<std::uint64_t>;
+  // Before the canonical text of a value, to tell it from a key, which is well-formed text.
+  static constexpr char kValue = '\xFF';
   // What has come.
   struct State {
     std::uint32_t table = 0;
@@ -169,7 +199,7 @@ class Keyed {
     Bits taken = {};             // else
     std::uint32_t used = 0;      // set of keys of cells
     std::uint32_t count = 0;     // of keys, up to where more make no difference
-    std::uint64_t wanted = 0;    // cells of which some key has not come yet
+    std::uint64_t wanted = 0;    // conditions that are not met yet
     std::uint32_t left = 0;      // required entries that have not come
     std::uint32_t until = 0;     // the last entry that may come, if ordered
     Hash128 hash = {};
@@ -185,6 +215,7 @@ class Keyed {
     std::uint32_t state = 0;
     std::uint32_t at = 0;      // node of the trie, or cell
     std::uint32_t reader = 0;  // what of the key was read
+    std::uint32_t rivals = 0;  // set of values that must not come, which it may still become
     ExprId keys{};             // what of it is left
     ExprId body{kNoIndex};     // the same as an expression of other kinds, once asked for
     Hash128 hash = {};
@@ -203,24 +234,48 @@ class Keyed {
   ExprId key(std::uint32_t state);
   ExprId body(std::uint32_t record);
   ExprId after(std::uint32_t state, std::uint32_t cell, const std::string* key);
-  bool others_left(std::uint32_t state, std::uint32_t cell, const std::string* key);
+  // Fewest keys of cells that meet conditions, one more key of a cell being gone; kUnbounded where
+  // there are not enough.
+  std::uint32_t fewest(const Compiled& table, std::uint32_t used, std::uint64_t wanted,
+                       std::uint32_t cell);
+  std::uint32_t keys_left(ExprId keys, std::uint32_t used);
+  // Whether the rest can be completed after a key of a cell whose value meets some conditions.
+  bool fits(const State& state, std::uint32_t cell, std::uint64_t met);
+  bool cell_open(const State& state, std::uint32_t cell);
   ExprId character(const Compiled& table, std::uint32_t value);
   ExprId spelling(const Compiled& table, std::string_view text);
   ExprId blocked(const Record& record);
   std::vector<std::string> taken(const Record& record) const;
-  bool names_open(ExprId id, std::uint32_t at) const;
+  bool names_open(ExprId id, std::uint32_t at);
   ExprId spelled_character(std::uint32_t table, std::uint32_t value);
   ExprId names_step(std::uint32_t record, std::uint8_t byte);
   ExprId after_name(std::uint32_t state, std::uint32_t at);
-  bool some_number_left(const Record& record);
+  // --- values (keyed_values.cpp) ---
+  ExprId capture_value(std::uint32_t state, std::uint32_t cell, ExprId keys, ValueReader reader,
+                       std::uint32_t rivals);
+  bool other_value(std::uint32_t state, std::uint32_t cell, ExprId keys, const ValueReader& reader,
+                   std::uint32_t rivals);
+  std::uint32_t rivals_of(std::uint32_t state);
+  std::uint32_t rivals_left(std::uint32_t set, const ValueReader& reader);
+  bool spoils(std::uint32_t state, const std::string& value);
+  bool places_filled(const Compiled& table, std::uint32_t from,
+                     const std::vector<std::string>& gone) const;
+  bool zeros_only(ExprId keys);
+  bool grows(ExprId keys, const ValueReader& reader);
+  Order order_of(ExprId keys, std::string_view key) const;
+  // Distinct values, up to so many; kUnbounded where there is no end of them.
+  std::uint32_t values_of(ExprId keys, std::uint32_t enough, CompileContext* context,
+                          std::vector<std::string>* out);
+  bool measure(Compiled& table, CompileContext* context);
+  std::uint32_t set_of(std::vector<std::string> sorted);
   // Keys known by their text, without some.
   ExprId without(ExprId keys, const std::vector<std::string>& names);
 
-  bool open(const State& state, std::uint32_t entry) const;
-  bool cells_open(const State& state) const;
-  std::uint32_t places_left(const State& state) const;  // for keys that need not come
+  bool open(const State& state, std::uint32_t entry);
+  bool cells_open(const State& state);
+  std::uint32_t places_left(const State& state);  // for keys that need not come
   bool may_end(const State& state) const;
-  bool may_go_on(const State& state) const;
+  bool may_go_on(const State& state);
   std::uint32_t capacity_left(const State& state) const;
   std::uint32_t capacity_of(const Compiled& table);
   std::uint32_t choose(std::uint32_t state, std::uint32_t entry);
@@ -237,6 +292,12 @@ class Keyed {
   std::deque<Record> records_;
   std::deque<std::vector<std::string>> sets_{{}};  // of keys, sorted
   std::deque<JsonReader> readers_{{}};
+  std::deque<std::shared_ptr<const ValueReader>> values_;  // under way
+  GrowingMap<Hash128, std::uint32_t, HashOfHash> value_index_;
+  GrowingMap<Hash128, bool, HashOfHash> other_values_;
+  GrowingMap<std::uint32_t, bool> zeros_only_;
+  GrowingMap<std::uint32_t, std::uint32_t> text_counts_;  // of expressions
+  std::vector<std::uint32_t> doubtful_;                   // tables
   GrowingMap<Hash128, std::uint32_t, HashOfHash> table_index_;
   GrowingMap<Hash128, std::uint32_t, HashOfHash> state_index_;
   GrowingMap<Hash128, std::uint32_t, HashOfHash> record_index_;
@@ -245,7 +306,16 @@ class Keyed {
   std::size_t bytes_ = 0;
 };
 
-// The value of a number's spelling, the same for all spellings of one value.
+// Fewest members that meet all conditions wanted: of each cell so many keys, each in one of its
+// ways. kUnbounded where there are not enough. Conditions are the first kMostConditions bits.
+struct CellWays {
+  std::vector<std::uint64_t> meets;
+  std::uint32_t keys;
+};
+std::uint32_t fewest_members(const std::vector<CellWays>& cells, std::uint64_t wanted);
+
+// The value of a number's spelling, the same for all spellings of one value but those with
+// exponents of 18 or more digits.
 std::string canonical_number(std::string_view spelling);
 
 }  // namespace formgate

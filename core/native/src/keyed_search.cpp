@@ -1,0 +1,340 @@
+// Searches among the JSON values that a state leads to.
+//
+// A state inside a list without repetition lives only if some text leads to another value than
+// those that must not come. That is searched among what agrees with one of these so far: the first
+// text that agrees with none will do, and so does a place in the language that can be passed any
+// number of times with another value each time. States that agree with one are finitely many where
+// a language has finitely many values, since the reader keeps nothing of how a value is spelled, so
+// the search ends.
+//
+// Members of objects that may come in any order are taken in one order: all orders are one value.
+//
+// Cost: at most the spellings of the values, one state for each place in them; verdicts are kept.
+#include <algorithm>
+#include <queue>
+#include <unordered_set>
+#include <utility>
+
+#include "formgate/errors.hpp"
+#include "formgate/expr_pool.hpp"
+#include "formgate/keyed.hpp"
+#include "json_value.hpp"
+
+namespace formgate {
+namespace {
+
+constexpr ExprId kNothing = ExprPool::kEmptyId;
+
+bool test(const std::vector<std::uint64_t>& bits, std::uint32_t i) {
+  return (bits[i >> 6] >> (i & 63)) & 1;
+}
+
+struct HashOf {
+  std::size_t operator()(const Hash128& hash) const { return hash.lo; }
+};
+
+// By depth: the last key that was begun and read on the way, of an object with members in any
+// order.
+using Floors = std::vector<std::pair<std::size_t, std::string>>;
+
+struct Way {
+  ExprId keys;
+  ValueReader reader;
+  std::uint32_t rivals = 0;
+  std::uint32_t parent = kNoIndex;
+  Hash128 hash = {};
+  std::uint64_t cost = 0;
+  std::uint64_t length = 0;  // in bytes that cost least
+  Floors floors = {};
+  bool fresh = false;  // the key last read was begun on the way
+};
+
+// Ways to go on: in turn the cheapest, which finds what is near though others have no end, and the
+// longest, which soon comes to the end of a value though there are many ways to begin it. White
+// space and escapes cost more than what they stand beside.
+class Queue {
+ public:
+  bool add(Way way) {
+    if (!seen_.insert(way.hash).second) return false;
+    const auto number = static_cast<std::uint32_t>(ways_.size());
+    queue_.emplace(way.cost, number);
+    longest_.emplace(way.length, ~number);
+    done_.push_back(false);
+    ways_.push_back(std::move(way));
+    ++left_;
+    return true;
+  }
+  bool empty() const { return left_ == 0; }
+  std::uint32_t next() {
+    --left_;
+    turn_ = !turn_;
+    for (;;) {
+      std::uint32_t out = 0;
+      if (turn_) {
+        out = queue_.top().second;
+        queue_.pop();
+      } else {
+        out = ~longest_.top().second;
+        longest_.pop();
+      }
+      if (done_[out]) continue;
+      done_[out] = true;
+      return out;
+    }
+  }
+  const Way& operator[](std::uint32_t i) const { return ways_[i]; }
+  std::size_t size() const { return ways_.size(); }
+  bool seen(const Hash128& hash) const { return seen_.contains(hash); }
+
+ private:
+  using Entry = std::pair<std::uint64_t, std::uint32_t>;
+  std::deque<Way> ways_;
+  std::priority_queue<Entry, std::vector<Entry>, std::greater<>> queue_;
+  std::priority_queue<Entry> longest_;
+  std::vector<bool> done_;
+  std::size_t left_ = 0;
+  bool turn_ = false;
+  std::unordered_set<Hash128, HashOf> seen_;
+};
+
+std::uint64_t cost_of(std::uint8_t byte) { return byte <= ' ' || byte == '\\' ? 8 : 1; }
+
+// Calls `visit(byte, target)` for the bytes that lead on, until it returns true.
+template <typename Visit>
+bool any_step(ExprPool& pool, ExprId keys, Visit&& visit) {
+  if (pool.node(keys).flags & kCaptures) {  // each byte has a successor of its own
+    for (unsigned b = 0; b < 256; ++b) {
+      const auto byte = static_cast<std::uint8_t>((b + 0x20) & 0xFF);
+      const ExprId target = pool.raw_step(keys, byte);
+      if (target != kNothing && pool.live(target) && visit(byte, target)) return true;
+    }
+    return false;
+  }
+  const LinearForm form = pool.linear_form(keys);
+  for (const LinearTerm& term : std::vector<LinearTerm>(form.begin(), form.end())) {
+    if (!pool.live(term.target)) continue;
+    for (unsigned b = 0; b < 256; ++b) {
+      const auto byte = static_cast<std::uint8_t>(b);
+      if (term.bytes.contains(byte) && visit(byte, term.target)) return true;
+    }
+  }
+  return false;
+}
+
+// Calls `visit(next)` for the ways one byte on, until it returns true. Left out are keys that come
+// before one read already where any order will do, and those that others would have to come before:
+// `order` says so of an expression in which a key is ended.
+template <typename OrderOf, typename ZerosOnly, typename Visit>
+bool any_way(ExprPool& pool, const Way& way, OrderOf&& order, ZerosOnly&& zeros_only,
+             Visit&& visit) {
+  const bool in_key = way.reader.in_key();
+  return any_step(pool, way.keys, [&](std::uint8_t byte, ExprId target) {
+    Way next{target, way.reader};
+    next.reader.push(byte);
+    if (next.reader.in_zeros() && zeros_only(target)) next.reader.drop_zeros();
+    next.fresh = way.fresh || (!in_key && next.reader.in_key());
+    next.floors = way.floors;
+    const std::size_t depth = next.reader.depth();
+    if (in_key && !next.reader.in_key()) {
+      const std::string_view last = next.reader.last();
+      const Keyed::Order found = order(way.keys, last);
+      const bool any_order = found != Keyed::Order::kGiven;
+      if (next.fresh && found == Keyed::Order::kTooLate) return false;
+      for (const auto& [level, key] : next.floors) {
+        if (any_order && level == depth && last < key) return false;
+      }
+      std::erase_if(next.floors, [&](const auto& floor) { return floor.first == depth; });
+      if (any_order && next.fresh) next.floors.emplace_back(depth, last);
+    }
+    std::erase_if(next.floors, [&](const auto& floor) { return floor.first > depth; });
+    next.cost = way.cost + cost_of(byte);
+    next.length = way.length + (cost_of(byte) == 1 ? 1 : 0);
+    return visit(std::move(next));
+  });
+}
+
+}  // namespace
+
+// Whether zeros that a fraction ends in are followed by zeros only.
+bool Keyed::zeros_only(ExprId keys) {
+  if (const auto it = zeros_only_.find(index_of(keys)); it != zeros_only_.end()) return it->second;
+  std::unordered_set<std::uint32_t> seen;
+  bool only = true;
+  for (ExprId at = keys; only && at != kNothing && seen.insert(index_of(at)).second;) {
+    for (std::uint8_t digit = '1'; only && digit <= '9'; ++digit) {
+      const ExprId next = pool_.raw_step(at, digit);
+      only = next == kNothing || !pool_.live(next);
+    }
+    at = pool_.raw_step(at, '0');
+    if (at != kNothing && !pool_.live(at)) at = kNothing;
+  }
+  zeros_only_.emplace(index_of(keys), only);
+  return only;
+}
+
+// Whether the place can be passed again and again, each time with another value. Recursion depth is
+// the nesting of lists in the grammar.
+bool Keyed::grows(ExprId keys, const ValueReader& reader) {
+  const ExprId first = pool_.head(keys);
+  const Node node = pool_.node(first);
+  if (node.kind == Kind::kUnion) {
+    const auto list = pool_.members(node);
+    const std::vector<ExprId> members(list.begin(), list.end());
+    if (std::ranges::any_of(members,
+                            [&](ExprId one) { return pool_.live(one) && grows(one, reader); })) {
+      return true;
+    }
+  }
+  if (node.kind == Kind::kKeyed && (node.flags & kCaptures)) {
+    const Record own = record(first);
+    if (!tables_[states_[own.state].table].cells[own.at].quoted) {
+      return grows(own.keys, *values_[own.reader]);
+    }
+    if (extensible(own.keys)) return true;
+    const LinearForm form = pool_.linear_form(own.keys);
+    const ByteSet letters = ByteSet::range(0x20, 0x7E) - ByteSet::of('"') - ByteSet::of('\\');
+    return std::ranges::any_of(form, [&](const LinearTerm& term) {
+      return term.target == own.keys && !(term.bytes & letters).empty();
+    });
+  }
+  if (node.flags & kCaptures) return false;
+  const LinearForm form = pool_.linear_form(keys);
+  for (const LinearTerm& term : form) {
+    if (term.target != keys) continue;
+    for (unsigned b = '0'; b < 0x7F; ++b) {
+      const auto byte = static_cast<std::uint8_t>(b);
+      if (term.bytes.contains(byte) && reader.grows_by(byte)) return true;
+    }
+  }
+  return false;
+}
+
+Keyed::Order Keyed::order_of(ExprId keys, std::string_view key) const {
+  Order out = Order::kTooLate;
+  std::vector<ExprId> work{keys};
+  while (!work.empty()) {
+    const ExprId first = pool_.head(work.back());
+    work.pop_back();
+    const Node& node = pool_.node(first);
+    if (node.kind == Kind::kUnion) {
+      const auto members = pool_.members(node);
+      work.insert(work.end(), members.begin(), members.end());
+      continue;
+    }
+    if (node.kind != Kind::kKeyed) return Order::kGiven;
+    const Record& own = record(first);
+    const State& state = states_[own.state];
+    const Compiled& table = tables_[state.table];
+    if (own.part == Part::kCapture && !table.cells[own.at].quoted) {
+      work.push_back(own.keys);
+      continue;
+    }
+    if (table.ordered) return Order::kGiven;
+    std::size_t later = 0;
+    bool needed = false;
+    for (std::uint32_t i = 0; i < table.entries.size(); ++i) {
+      if (test(state.taken, i)) continue;
+      const std::string name = canonical_string(table.entries[i].name);
+      needed = needed || (table.entries[i].required && name < key);
+      later += name > key ? 1 : 0;
+    }
+    const bool few = table.cells.empty() && state.count + 1 + later < table.min;
+    if (!needed && !few) out = Order::kAny;
+  }
+  return out;
+}
+
+bool Keyed::other_value(std::uint32_t state, std::uint32_t cell, ExprId keys,
+                        const ValueReader& reader, std::uint32_t rivals) {
+  const auto hash_of = [&](ExprId left, const ValueReader& read) {
+    return Hasher(0x07E4)
+        .add(states_[state].hash)
+        .add(cell)
+        .add(pool_.node(left).hash)
+        .add(read.hash())
+        .finish();
+  };
+  if (grows(keys, reader)) return true;
+  const Hash128 root = hash_of(keys, reader);
+  if (const auto it = other_values_.find(root); it != other_values_.end()) return it->second;
+  const auto zeros = [this](ExprId left) { return zeros_only(left); };
+  const auto order = [this](ExprId left, std::string_view key) { return order_of(left, key); };
+  Queue ways;
+  ways.add({keys, reader, rivals, kNoIndex, root, 0, 0, {}, !reader.in_key()});
+  const auto settle = [&](const Hash128& hash, bool other) {
+    bytes_ += other_values_.emplace(hash, other).second ? 64 : 0;
+  };
+  while (!ways.empty()) {
+    const std::uint32_t at = ways.next();
+    const Way way = ways[at];
+    bool found = false;
+    if (pool_.nullable(way.keys)) {
+      const std::string value = kValue + way.reader.value();
+      found = !std::ranges::binary_search(sets_[way.rivals], value) || !spoils(state, value);
+    }
+    found = found || grows(way.keys, way.reader);
+    found = found || any_way(pool_, way, order, zeros, [&](Way next) {
+              next.hash = hash_of(next.keys, next.reader);
+              if (ways.seen(next.hash)) return false;
+              if (const auto it = other_values_.find(next.hash); it != other_values_.end()) {
+                return it->second;
+              }
+              next.rivals = rivals_left(way.rivals, next.reader);
+              if (next.rivals == 0) return true;
+              next.parent = at;
+              ways.add(std::move(next));
+              return false;
+            });
+    if (!found) continue;
+    for (std::uint32_t i = at; i != kNoIndex; i = ways[i].parent) settle(ways[i].hash, true);
+    return true;
+  }
+  // Below a key, only those after it were looked at.
+  for (std::uint32_t i = 0; i < ways.size(); ++i) {
+    if (ways[i].floors.empty()) settle(ways[i].hash, false);
+  }
+  return false;
+}
+
+// --- how many there are ---
+
+std::uint32_t Keyed::values_of(ExprId keys, std::uint32_t enough, CompileContext* context,
+                               std::vector<std::string>* out) {
+  const std::size_t most = context ? context->limits().max_states : Limits().max_states;
+  const auto hash_of = [&](ExprId left, const ValueReader& read) {
+    return Hasher(0x7A1).add(pool_.node(left).hash).add(read.hash()).finish();
+  };
+  const auto zeros = [this](ExprId left) { return zeros_only(left); };
+  const auto order = [this](ExprId left, std::string_view key) { return order_of(left, key); };
+  std::unordered_set<std::string> found;
+  Queue ways;
+  ways.add({keys, ValueReader(), 0, kNoIndex, hash_of(keys, ValueReader()), 0, 0, {}, true});
+  while (!ways.empty()) {
+    if (context) context->tick();
+    if (ways.size() > most) {
+      throw Error(ErrorKind::kLimit,
+                  "telling how many different items a list without repetition can have takes more "
+                  "than " +
+                      std::to_string(most) +
+                      " states (Limits.max_states); raise the limit, or let its items vary more");
+    }
+    const Way way = ways[ways.next()];
+    if (pool_.nullable(way.keys)) {
+      found.insert(kValue + way.reader.value());
+      if (found.size() >= enough) break;
+    }
+    if (grows(way.keys, way.reader)) return kUnbounded;
+    any_way(pool_, way, order, zeros, [&](Way next) {
+      next.hash = hash_of(next.keys, next.reader);
+      ways.add(std::move(next));
+      return false;
+    });
+  }
+  if (out) {
+    out->assign(found.begin(), found.end());
+    std::ranges::sort(*out);
+  }
+  return static_cast<std::uint32_t>(found.size());
+}
+
+}  // namespace formgate

@@ -1,0 +1,200 @@
+// Lists of JSON values without repetition.
+//
+// A value under way is read beside the expression of what is left of it. Values that must not come
+// and that it may still become are its rivals; once it has none, nothing need be watched any more.
+// Until then a state lives only if some text leads to another value (keyed_search.cpp).
+#include <algorithm>
+#include <unordered_set>
+#include <utility>
+
+#include "formgate/errors.hpp"
+#include "formgate/expr_pool.hpp"
+#include "formgate/keyed.hpp"
+#include "json_value.hpp"
+
+namespace formgate {
+namespace {
+
+constexpr ExprId kNothing = ExprPool::kEmptyId;
+
+// Values counted of each cell, so that few states need to ask whether others are left.
+constexpr std::uint32_t kEnough = 64;
+
+// Places that must be filled and have so few values that others may take them.
+constexpr std::uint32_t kMostScarce = 1024;
+
+}  // namespace
+
+// --- what a value must not become ---
+
+std::uint32_t Keyed::rivals_of(std::uint32_t state) {
+  const State& own = states_[state];
+  const Compiled& table = tables_[own.table];
+  std::vector<std::string> out;
+  for (const std::string& value : sets_[own.used]) {
+    if (value.starts_with(kValue)) out.push_back(value);
+  }
+  for (std::size_t i = own.count + std::size_t{1}; i < table.scarce.size(); ++i) {
+    if (table.scarce[i]) out.insert(out.end(), table.scarce[i]->begin(), table.scarce[i]->end());
+  }
+  std::ranges::sort(out);
+  out.erase(std::unique(out.begin(), out.end()), out.end());
+  return set_of(std::move(out));
+}
+
+std::uint32_t Keyed::rivals_left(std::uint32_t set, const ValueReader& reader) {
+  if (set == 0) return 0;
+  std::vector<std::string> out;
+  for (const std::string& value : sets_[set]) {
+    if (reader.may_become(std::string_view(value).substr(1))) out.push_back(value);
+  }
+  return out.size() == sets_[set].size() ? set : set_of(std::move(out));
+}
+
+bool Keyed::spoils(std::uint32_t state, const std::string& value) {
+  const State& own = states_[state];
+  if (used(own, value)) return true;
+  const Compiled& table = tables_[own.table];
+  if (table.scarce.size() <= own.count + std::size_t{1}) return false;
+  std::vector<std::string> gone = sets_[own.used];
+  gone.insert(std::ranges::lower_bound(gone, value), value);
+  return !places_filled(table, own.count + 1, gone);
+}
+
+// Whether the places that must be filled can have a value each, no two the same: a matching, grown
+// by augmenting paths (Kuhn, "The Hungarian method for the assignment problem", 1955). Places that
+// have as many values as there are places never lack one.
+bool Keyed::places_filled(const Compiled& table, std::uint32_t from,
+                          const std::vector<std::string>& gone) const {
+  std::unordered_map<std::string_view, std::uint32_t> owner;
+  std::unordered_set<std::string_view> tried;
+  // Recursion depth is at most the number of scarce places, which is limited.
+  const auto place = [&](auto&& self, std::uint32_t i) -> bool {
+    for (const std::string& value : *table.scarce[i]) {
+      if (std::ranges::binary_search(gone, value) || !tried.insert(value).second) continue;
+      const auto it = owner.find(value);
+      if (it != owner.end() && !self(self, it->second)) continue;
+      owner[value] = i;
+      return true;
+    }
+    return false;
+  };
+  for (std::uint32_t i = from; i < table.scarce.size(); ++i) {
+    tried.clear();
+    if (table.scarce[i] && !place(place, i)) return false;
+  }
+  return true;
+}
+
+// --- values under way ---
+
+ExprId Keyed::capture_value(std::uint32_t state, std::uint32_t cell, ExprId keys,
+                            ValueReader reader, std::uint32_t rivals) {
+  if (keys == kNothing || !pool_.live(keys)) return kNothing;
+  if (reader.in_zeros() && zeros_only(keys)) reader.drop_zeros();
+  rivals = rivals_left(rivals, reader);
+  if (rivals != 0 && !other_value(state, cell, keys, reader, rivals)) return kNothing;
+  const auto [it, fresh] =
+      value_index_.emplace(reader.hash(), static_cast<std::uint32_t>(values_.size()));
+  if (fresh) {
+    bytes_ += reader.memory_usage() + 64;
+    values_.push_back(std::make_shared<const ValueReader>(std::move(reader)));
+  }
+  Record record;
+  record.part = Part::kCapture;
+  record.state = state;
+  record.at = cell;
+  record.keys = keys;
+  record.reader = it->second;
+  record.rivals = rivals;
+  return node(record);
+}
+
+ByteSet Keyed::contested(ExprId id) {
+  const Record own = record(id);
+  if (own.part != Part::kCapture || tables_[states_[own.state].table].cells[own.at].quoted) {
+    return {};
+  }
+  if (own.rivals == 0) return {};
+  const bool ends = pool_.nullable(own.keys);
+  ByteSet bytes = ByteSet::all();
+  if (!(pool_.node(own.keys).flags & kCaptures)) {
+    bytes = {};
+    for (const LinearTerm& term : pool_.linear_form(own.keys)) bytes = bytes | term.bytes;
+  }
+  if (ends) {
+    const ExprId then = after(own.state, own.at, nullptr);
+    if (pool_.nullable(then)) return ByteSet::all();  // what follows the list may come, too
+    for (const LinearTerm& term : pool_.linear_form(then)) bytes = bytes | term.bytes;
+    return bytes;
+  }
+  const ValueReader& reader = *values_[own.reader];
+  ByteSet out;
+  if (reader.in_string()) {
+    for (const std::string& value : sets_[own.rivals]) {
+      reader.may_become(std::string_view(value).substr(1), &out);
+    }
+    return out;
+  }
+  bytes.for_each([&](std::uint8_t byte) {
+    ValueReader next = reader;
+    next.push(byte);
+    const bool contested = std::ranges::any_of(sets_[own.rivals], [&](const std::string& value) {
+      return next.may_become(std::string_view(value).substr(1));
+    });
+    if (contested) out.insert(byte);
+  });
+  return out;
+}
+
+// --- how many there are ---
+
+// Counts what cells have; false where places that must be filled cannot be.
+bool Keyed::measure(Compiled& table, CompileContext* context) {
+  const std::uint32_t enough = std::max(table.min, kEnough);
+  std::vector<std::vector<std::string>> values(table.cells.size());
+  for (std::size_t j = 0; j < table.cells.size(); ++j) {
+    if (table.cells[j].quoted) continue;
+    table.amounts[j] = values_of(table.cells[j].keys, enough, context, &values[j]);
+  }
+  table.scarce.clear();
+  if (!table.places || table.cells.empty()) return true;
+  std::size_t scarce = 0;
+  for (std::size_t i = 0; i < table.min; ++i) {
+    const std::size_t j = std::min(i, table.cells.size() - 1);
+    const bool few = table.amounts[j] < table.min;
+    if (i > j && !few) break;
+    if (i > j && i - j > table.amounts[j]) return false;
+    table.scarce.emplace_back();
+    if (few) table.scarce.back() = values[j];
+    if (few && ++scarce > kMostScarce) {
+      throw Error(ErrorKind::kLimit,
+                  "a list without repetition must have more than " + std::to_string(kMostScarce) +
+                      " items that are of few values each; lower its least number of items");
+    }
+  }
+  while (!table.scarce.empty() && !table.scarce.back()) table.scarce.pop_back();
+  return places_filled(table, 0, {});
+}
+
+void Keyed::settle(CompileContext& context) {
+  const std::vector<std::uint32_t> given = std::move(doubtful_);
+  doubtful_.clear();
+  for (std::uint32_t number : given) {
+    Compiled& table = tables_[number];
+    if (!table.doubtful) continue;
+    bool possible = measure(table, &context);
+    table.capacity = capacity_of(table);
+    possible = possible &&
+               (table.capacity == kUnbounded || table.entries.size() + table.capacity >= table.min);
+    if (!possible) {
+      throw Error(ErrorKind::kUnsupported,
+                  "a list without repetition must have " + std::to_string(table.min) +
+                      " items, more than its items, which recurse, have values; lower its least "
+                      "number of items");
+    }
+    table.doubtful = false;
+  }
+}
+
+}  // namespace formgate
