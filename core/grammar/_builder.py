@@ -358,8 +358,7 @@ class GrammarBuilder:
             for c in cells
         ]
         low, high = _counts(min, max)
-        core_node = core.keyed(given, free, colon, comma, ordered, not escapes, False, low, high)
-        return Node(core_node)
+        return Node(core.keyed(given, free, colon, comma, ordered, not escapes, False, low, high))
 
     def distinct(
         self,
@@ -405,8 +404,7 @@ class GrammarBuilder:
             (core.json_text(node, not escapes, True), empty, True, []) for node in strings
         ]
         low, high = _counts(min, max)
-        rest = list(values)
-        places = list(first)
+        rest, places = list(values), list(first)
         if places:
             if given or free:
                 raise GrammarError("a list with sets for its first items has no entries or strings")
