@@ -43,6 +43,11 @@ TEXTS = [
 ]
 
 
+def number_of(text):
+    """Return the value of a number; powers of ten of zero are not worked out."""
+    return Fraction(text if text.lower().split("e")[0].strip("-0.") else 0)
+
+
 @functools.cache
 def value_of(text):
     """Return what two texts share exactly if they are one value."""
@@ -54,7 +59,7 @@ def value_of(text):
             return ("a", *map(plain, value))
         return (type(value).__name__, value)
 
-    return plain(json.loads(text, parse_float=Fraction, parse_int=Fraction))
+    return plain(json.loads(text, parse_float=number_of, parse_int=number_of))
 
 
 def lists(places, rest, least, most):
