@@ -70,7 +70,7 @@ class GrowingMap {
   }
 
  private:
-  static constexpr unsigned kBits = 8;
+  static constexpr unsigned kBits = 5;
   static constexpr std::size_t kTables = 1u << kBits;
 
   // The top bits of a hash mixed again: those of integers hash to themselves.
@@ -108,7 +108,7 @@ class GrowingIndex {
   }
 
  private:
-  static constexpr unsigned kBits = 8;
+  static constexpr unsigned kBits = 5;
   static constexpr std::size_t kFirstSlots = 8;
   struct Slot {
     std::uint32_t number = kNoIndex;
