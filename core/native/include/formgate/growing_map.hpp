@@ -1,15 +1,21 @@
 // Hash maps and tables that grow in small steps.
 //
 // A hash table that doubles moves everything it holds in one go: with some hundred thousand entries
-// that takes milliseconds, in the middle of one token. Here the entries are spread by their hashes
-// over many small tables, each of which doubles at a time of its own.
+// that takes milliseconds, in the middle of one token. The map here moves a few entries with each
+// one added; the index is spread by its hashes over small tables, each of which doubles at a time
+// of its own.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <cstdlib>
+#include <deque>
 #include <functional>
-#include <unordered_map>
+#include <memory>
+#include <new>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -17,14 +23,12 @@
 
 namespace formgate {
 
-// The part of std::unordered_map that memos need. References to entries stay valid until they are
-// cleared. An empty map holds no table.
+// The part of std::unordered_map that memos need: chained, never less than one bucket an entry.
+// References to entries stay valid until they are cleared. An empty map holds no table.
 template <typename Key, typename Value, typename Hash = std::hash<Key>>
 class GrowingMap {
-  using Table = std::unordered_map<Key, Value, Hash>;
-
  public:
-  using value_type = typename Table::value_type;
+  using value_type = std::pair<const Key, Value>;
 
   // An entry, or nothing: what `end` gives.
   template <typename Entry>
@@ -41,21 +45,34 @@ class GrowingMap {
   using iterator = Found<value_type>;
   using const_iterator = Found<const value_type>;
 
+  GrowingMap() = default;
+  GrowingMap(GrowingMap&& other) noexcept { swap(other); }
+  GrowingMap& operator=(GrowingMap&& other) noexcept {
+    GrowingMap taken(std::move(other));
+    swap(taken);
+    return *this;
+  }
+
   iterator find(const Key& key) {
-    if (tables_.empty()) return end();
-    Table& table = table_of(key);
-    const auto it = table.find(key);
-    return it == table.end() ? end() : iterator(&*it);
+    if (nodes_.empty()) return end();
+    const std::size_t hash = Hash{}(key);
+    if (Node* node = in(table_, hash, key)) return iterator(&node->entry);
+    if (old_.buckets) {
+      if (Node* node = in(old_, hash, key)) return iterator(&node->entry);
+    }
+    return end();
   }
   iterator end() { return iterator(nullptr); }
   const_iterator end() const { return const_iterator(nullptr); }
 
   template <typename... Arguments>
   std::pair<iterator, bool> try_emplace(const Key& key, Arguments&&... arguments) {
-    if (tables_.empty()) tables_.resize(kTables);
-    const auto [it, fresh] = table_of(key).try_emplace(key, std::forward<Arguments>(arguments)...);
-    size_ += fresh ? 1 : 0;
-    return {iterator(&*it), fresh};
+    if (const iterator known = find(key); known != end()) return {known, false};
+    if (nodes_.size() >= table_.size()) grow();
+    Node& node = nodes_.emplace_back(Hash{}(key), key, std::forward<Arguments>(arguments)...);
+    table_.push(node);
+    if (old_.buckets) move_some();
+    return {iterator(&node.entry), true};
   }
   template <typename Given>
   std::pair<iterator, bool> emplace(const Key& key, Given&& value) {
@@ -63,21 +80,85 @@ class GrowingMap {
   }
   Value& operator[](const Key& key) { return try_emplace(key).first->second; }
   bool contains(const Key& key) { return find(key) != end(); }
-  std::size_t size() const { return size_; }
-  void clear() {
-    tables_.clear();
-    size_ = 0;
-  }
+  std::size_t size() const { return nodes_.size(); }
+  void clear() { *this = GrowingMap(); }
 
  private:
-  static constexpr unsigned kBits = 5;
-  static constexpr std::size_t kTables = 1u << kBits;
+  static constexpr unsigned kFirstBits = 4;
+  static constexpr unsigned kGrowthBits = 2;
+  static constexpr std::size_t kMoved = 4;  // buckets, with each entry added
 
-  // The top bits of a hash mixed again: those of integers hash to themselves.
-  Table& table_of(const Key& key) { return tables_[avalanche(Hash{}(key)) >> (64 - kBits)]; }
+  struct Node {
+    template <typename... Arguments>
+    Node(std::size_t own, const Key& key, Arguments&&... arguments)
+        : hash(own),
+          entry(std::piecewise_construct, std::forward_as_tuple(key),
+                std::forward_as_tuple(std::forward<Arguments>(arguments)...)) {}
+    Node* next = nullptr;
+    std::size_t hash;
+    value_type entry;
+  };
+  struct Free {
+    void operator()(Node** buckets) const { std::free(buckets); }
+  };
+  struct Table {
+    std::unique_ptr<Node*[], Free> buckets;
+    unsigned bits = 0;
 
-  std::vector<Table> tables_;
-  std::size_t size_ = 0;
+    std::size_t size() const { return buckets ? std::size_t{1} << bits : 0; }
+    // Multiplicative hashing (Knuth, volume 3, 6.4): integers hash to themselves.
+    Node*& bucket(std::size_t hash) const {
+      return buckets[(hash * 0x9E3779B97F4A7C15ull) >> (64 - bits)];
+    }
+    void push(Node& node) {
+      Node*& first = bucket(node.hash);
+      node.next = first;
+      first = &node;
+    }
+  };
+
+  static Node* in(const Table& table, std::size_t hash, const Key& key) {
+    Node* node = table.bucket(hash);
+    while (node && !(node->hash == hash && node->entry.first == key)) node = node->next;
+    return node;
+  }
+
+  // The system hands out zeroed pages as they are first touched, so this takes no time.
+  void grow() {
+    while (old_.buckets) move_some();
+    const unsigned bits = table_.buckets ? table_.bits + kGrowthBits : kFirstBits;
+    auto** buckets = static_cast<Node**>(std::calloc(std::size_t{1} << bits, sizeof(Node*)));
+    if (!buckets) throw std::bad_alloc();
+    old_ = std::move(table_);
+    table_.buckets.reset(buckets);
+    table_.bits = bits;
+    moved_ = 0;
+  }
+
+  void move_some() {
+    const std::size_t end = std::min(old_.size(), moved_ + kMoved);
+    for (; moved_ < end; ++moved_) {
+      Node* node = std::exchange(old_.buckets[moved_], nullptr);
+      while (node) {
+        Node* next = node->next;
+        table_.push(*node);
+        node = next;
+      }
+    }
+    if (moved_ == old_.size()) old_ = Table();
+  }
+
+  void swap(GrowingMap& other) noexcept {
+    nodes_.swap(other.nodes_);
+    std::swap(table_, other.table_);
+    std::swap(old_, other.old_);
+    std::swap(moved_, other.moved_);
+  }
+
+  std::deque<Node> nodes_;
+  Table table_;
+  Table old_;              // while entries move to the other
+  std::size_t moved_ = 0;  // buckets of it
 };
 
 // Numbers found by the hash of what they stand for; what that is, the caller compares. Open
