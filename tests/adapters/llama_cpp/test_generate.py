@@ -194,8 +194,9 @@ def test_whole_outputs_end_within_the_context(smol_path, vocabulary):
 
 def test_models_that_cannot_run_are_refused(smol_path):
     """llama.cpp would end the process."""
-    import llama_cpp
-
+    llama_cpp = pytest.importorskip(
+        "llama_cpp", reason="llama-cpp-python is not installed: make test-llama"
+    )
     bare = llama_cpp.Llama(str(smol_path), vocab_only=True, verbose=False)
     with pytest.raises(formgate.FormgateError, match="vocab_only=True"):
         generate(bare, "x", "yes|no")
