@@ -32,6 +32,24 @@ bool parse_exponent(std::string_view digits, std::int64_t& out) {
   return true;
 }
 
+// An exponent of more digits than `parse_exponent` takes, plus a number far smaller.
+std::string shifted_exponent(std::string_view spelling, std::int64_t by) {
+  const bool negative = spelling[0] == '-';
+  if (negative || spelling[0] == '+') spelling.remove_prefix(1);
+  std::string digits(spelling);
+  // Away from zero, or towards it: it does not come there.
+  std::int64_t carry = negative ? -by : by;
+  for (std::size_t i = digits.size(); i-- > 0 && carry != 0;) {
+    const std::int64_t sum = (digits[i] - '0') + carry;
+    const std::int64_t digit = ((sum % 10) + 10) % 10;
+    digits[i] = static_cast<char>('0' + digit);
+    carry = (sum - digit) / 10;
+  }
+  if (carry > 0) digits.insert(0, std::to_string(carry));
+  digits.erase(0, digits.find_first_not_of('0'));
+  return (negative ? "-" : "") + digits;
+}
+
 }  // namespace
 
 std::string canonical_number(std::string_view spelling) {
@@ -60,9 +78,7 @@ std::string canonical_number(std::string_view spelling) {
   std::int64_t given = 0;
   if (mark != std::string_view::npos) {
     const std::string_view rest = spelling.substr(mark + 1);
-    // Beyond 10^17 exponents are compared as written.
-    if (!parse_exponent(rest, given))
-      return out + "e" + std::to_string(exponent) + "+" + std::string(rest);
+    if (!parse_exponent(rest, given)) return out + "e" + shifted_exponent(rest, exponent);
   }
   return out + "e" + std::to_string(exponent + given);
 }

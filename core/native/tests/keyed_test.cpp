@@ -133,6 +133,16 @@ TEST(Keyed, items_are_compared_by_value) {
   EXPECT_FALSE(engine->accepts("1,2,1.00"));
   EXPECT_EQ(canonical_number("-12.50e3"), canonical_number("-125E+2"));
   EXPECT_EQ(canonical_number("-0.0"), "0");
+  // Exponents of any length: around where they stop being small, and where digits are carried.
+  EXPECT_EQ(canonical_number("1e100000000000000000"), canonical_number("10e99999999999999999"));
+  EXPECT_EQ(canonical_number("1e1000000000000000000000"),
+            canonical_number("100E+0999999999999999999998"));
+  EXPECT_EQ(canonical_number("1e-100000000000000000000"),
+            canonical_number("0.1e-99999999999999999999"));
+  EXPECT_EQ(canonical_number("100e-100000000000000000001"),
+            canonical_number("1e-99999999999999999999"));
+  EXPECT_NE(canonical_number("1e100000000000000000"), canonical_number("1e100000000000000001"));
+  EXPECT_NE(canonical_number("1e100000000000000000"), canonical_number("1e-100000000000000000"));
 }
 
 TEST(Spelled, boolean_text_is_spelled_in_every_way) {
