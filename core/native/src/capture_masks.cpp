@@ -55,7 +55,7 @@ const TokenTree& MaskCache::token_tree() {
   if (!tree_) {
     tree_ = std::make_unique<TokenTree>(TokenTree{vocabulary_->trie(),
                                                   vocabulary_->labels(),
-                                                  vocabulary_->letters(),
+                                                  vocabulary_->ascii(),
                                                   vocabulary_->ids(),
                                                   {},
                                                   {}});
@@ -79,7 +79,7 @@ void MaskCache::taken_keys(const TokenTree& tree, std::uint32_t node, const Keye
   }
   if (plain.taken.empty()) return;
   const TrieNode& top = tree.nodes[node];
-  const bool local = tree.letters.empty();
+  const bool local = tree.ascii.empty();
   if (!local && !escaped_known_) {
     for (std::uint32_t rank : vocabulary_->ranks_with('\\')) {
       const std::string_view text = *vocabulary_->token_bytes(tree.ids[rank]);

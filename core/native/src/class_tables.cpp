@@ -13,13 +13,14 @@ namespace formgate {
 
 // Walks the part of the trie that is spelled in the class. A subtree whose text lies wholly inside
 // is taken as a range; where text leaves the class, the edge is recorded.
-void MaskCache::scan_class(std::uint32_t class_index, std::uint32_t node, Sink& inside,
+// Without `inside`, only the edges are found.
+void MaskCache::scan_class(std::uint32_t class_index, std::uint32_t node, Sink* inside,
                            std::vector<std::pair<std::uint8_t, Exit>>& exits,
                            std::uint32_t& longest) {
   const auto trie = vocabulary_->trie();
   const LeafDfa& dfa = pool_.class_automaton(class_index);
   const auto labels = vocabulary_->labels();
-  const auto letters = vocabulary_->letters();
+  const auto ascii = vocabulary_->ascii();
   const LoopSet loop = options_.cut_subtrees ? pool_.class_loop(class_index) : LoopSet{};
   std::uint32_t first_byte[256];
   for (unsigned b = 0; b < 256; ++b) {
@@ -48,17 +49,17 @@ void MaskCache::scan_class(std::uint32_t class_index, std::uint32_t node, Sink& 
       const TrieNode& below = trie[child];
       longest = std::max<std::uint32_t>(longest, step.count + 1u);
       if (dfa.accepting(next)) {  // a character is complete: members have no common prefixes
-        if (below.child_count == 0 || loop.covers(below, letters[child])) {
+        if (below.child_count == 0 || loop.covers(below, ascii[child])) {
           longest = std::max<std::uint32_t>(longest, step.count + 1u + below.height);
-          inside.add_ranks(below.rank_begin, below.rank_end);
+          if (inside) inside->add_ranks(below.rank_begin, below.rank_end);
           continue;
         }
-        inside.add_ranks(below.rank_begin, below.own_end());
+        if (inside) inside->add_ranks(below.rank_begin, below.own_end());
         if (below.child_count > 0) {
           stack.push_back({child, dfa.start(), static_cast<std::uint16_t>(step.count + 1)});
         }
       } else {
-        inside.add_ranks(below.rank_begin, below.own_end());
+        if (inside) inside->add_ranks(below.rank_begin, below.own_end());
         if (below.child_count > 0) {
           stack.push_back({child, next, step.count});
         }
@@ -69,20 +70,16 @@ void MaskCache::scan_class(std::uint32_t class_index, std::uint32_t node, Sink& 
 
 MaskCache::ClassFilter MaskCache::filter_of(std::uint32_t class_index) {
   const LoopSet& loop = pool_.class_loop(class_index);
-  const CharSet& set = pool_.char_class(class_index);
-  const BucketSet whole = buckets_inside(set);
-  return {whole, buckets_touched(set) & ~whole, loop.letters, &pool_.class_automaton(class_index)};
+  const BucketSet touched = buckets_touched(pool_.char_class(class_index)) | kIncompleteBucket;
+  return {touched, touched & ~loop.buckets, loop.ascii, &pool_.class_automaton(class_index)};
 }
 
 // Whether the text from the root to a node is well-formed up to its last character and made of
 // characters of the class (begun ones included).
 bool MaskCache::spelled_in(const ClassFilter& filter, std::uint32_t node) const {
   const PathText& text = vocabulary_->paths()[node];
-  const BucketSet outside = text.buckets & ~filter.whole;
-  if (outside == 0) return true;
-  if (outside & ~(filter.partial | kIncompleteBucket)) return false;
-  if ((outside & ~kLowerBuckets) == 0) return (text.letters & ~filter.letters) == 0;
-  return spelled_in(filter, vocabulary_->path(node));
+  if ((text.buckets & ~filter.touched) || !text.ascii.subset_of(filter.ascii)) return false;
+  return !(text.buckets & filter.cut) || spelled_in(filter, vocabulary_->path(node));
 }
 
 bool MaskCache::spelled_in(const ClassFilter& filter, std::string_view text) const {
@@ -98,17 +95,16 @@ bool MaskCache::spelled_in(const ClassFilter& filter, std::string_view text) con
 std::shared_ptr<const TokenSet> MaskCache::gather_class(const ClassFilter& filter) {
   Sink sink(*vocabulary_);
   for (const TokenGroup& group : vocabulary_->groups()) {
-    const BucketSet outside = group.buckets & ~filter.whole;
-    if (outside & ~(filter.partial | kIncompleteBucket)) continue;
-    const bool lower_only = (outside & ~kLowerBuckets) == 0;
-    if (outside == 0 || (lower_only && (group.all_letters & ~filter.letters) == 0)) {
+    if (group.buckets & ~filter.touched) continue;
+    const bool cut = group.buckets & filter.cut;
+    if (!cut && group.all_ascii.subset_of(filter.ascii)) {
       sink.add_group(group);
       continue;
     }
     for (std::size_t i = 0; i < group.ids.size(); ++i) {
-      const bool fits = lower_only ? spelled_in(filter, group.nodes[i])
-                                   : spelled_in(filter, *vocabulary_->token_bytes(group.ids[i]));
-      if (fits) sink.add(group.ids[i]);
+      if (!group.ascii[i].subset_of(filter.ascii)) continue;
+      if (cut && !spelled_in(filter, *vocabulary_->token_bytes(group.ids[i]))) continue;
+      sink.add(group.ids[i]);
     }
   }
   return sink.finish();
@@ -118,9 +114,8 @@ std::shared_ptr<const TokenSet> MaskCache::gather_class(const ClassFilter& filte
 std::uint32_t MaskCache::longest_path(const ClassFilter& filter) const {
   for (std::uint32_t node : vocabulary_->long_paths()) {
     const PathText& text = vocabulary_->paths()[node];
-    if ((text.buckets & ~(filter.whole | filter.partial | kIncompleteBucket)) == 0) {
-      return text.count;
-    }
+    if (text.buckets & ~filter.touched || !text.ascii.subset_of(filter.ascii)) continue;
+    return text.count;
   }
   return Vocabulary::kLongPath;
 }
@@ -128,7 +123,7 @@ std::uint32_t MaskCache::longest_path(const ClassFilter& filter) const {
 void MaskCache::scan_into(ClassTable& table, std::uint32_t class_index, std::uint32_t node) {
   Sink inside(*vocabulary_);
   std::vector<std::pair<std::uint8_t, Exit>> exits;
-  scan_class(class_index, node, inside, exits, table.longest);
+  scan_class(class_index, node, table.inside ? nullptr : &inside, exits, table.longest);
   if (!table.inside) {
     table.inside = inside.finish();
     bytes_ += table.inside->memory_usage();
@@ -157,6 +152,13 @@ MaskCache::ClassTable& MaskCache::class_table(std::uint32_t class_index, std::ui
   return *slot;
 }
 
+// Nodes reached by a byte, those left out that cannot be edges of the class.
+std::span<const std::uint32_t> MaskCache::places_of(std::uint32_t class_index,
+                                                    std::uint8_t byte) const {
+  return pool_.char_class(class_index).ascii_only() ? vocabulary_->nodes_after_ascii(byte)
+                                                    : vocabulary_->nodes_by_label(byte);
+}
+
 void MaskCache::prepare_exits(ClassTable& table, std::uint32_t class_index, const ByteSet& bytes) {
   if (table.complete) return;
   // A scan follows the class through the trie; looking up a byte visits all its places, in no
@@ -164,7 +166,7 @@ void MaskCache::prepare_exits(ClassTable& table, std::uint32_t class_index, cons
   constexpr std::size_t kMostPlaces = 20'000;
   std::size_t places = 0;
   bytes.for_each([&](std::uint8_t byte) {
-    if (!table.exits.contains(byte)) places += vocabulary_->nodes_by_label(byte).size();
+    if (!table.exits.contains(byte)) places += places_of(class_index, byte).size();
   });
   if (places > kMostPlaces) scan_into(table, class_index, 0);
 }
@@ -182,7 +184,7 @@ const std::vector<MaskCache::Exit>& MaskCache::exits_by(ClassTable& table,
   // After a character that the byte completes, the text has not left the class.
   if (begun != LeafDfa::kDead && filter.dfa->accepting(begun)) return exits;
   const auto trie = vocabulary_->trie();
-  for (std::uint32_t node : vocabulary_->nodes_by_label(byte)) {
+  for (std::uint32_t node : places_of(class_index, byte)) {
     const std::uint32_t parent = trie[node].parent;
     const PathText& text = vocabulary_->paths()[parent];
     if ((text.buckets & kIncompleteBucket) || !spelled_in(filter, parent)) continue;

@@ -41,6 +41,7 @@ const MaskCache::ExitTree* MaskCache::exit_tree(ClassTable& table, std::uint32_t
   std::unique_ptr<ExitTree>& slot = table.trees[byte];
   const auto trie = vocabulary_->trie();
   struct Entry {
+    std::uint64_t key;  // the first bytes of the text
     std::string_view text;
     TokenId id;
     std::uint16_t count;
@@ -53,11 +54,15 @@ const MaskCache::ExitTree* MaskCache::exit_tree(ClassTable& table, std::uint32_t
     const std::size_t skipped = vocabulary_->path(exit.node).size();
     for (std::uint32_t rank = node.rank_begin; rank < node.rank_end; ++rank) {
       const TokenId id = vocabulary_->ids()[rank];
-      entries.push_back({vocabulary_->token_bytes(id)->substr(skipped), id, exit.count});
+      const std::string_view text = vocabulary_->token_bytes(id)->substr(skipped);
+      entries.push_back({leading_bytes(text), text, id, exit.count});
     }
   }
-  std::ranges::sort(entries, {},
-                    [](const Entry& entry) { return std::pair(entry.text, entry.id); });
+  std::ranges::sort(entries, [](const Entry& a, const Entry& b) {
+    if (a.key != b.key) return a.key < b.key;
+    const int order = a.text.compare(b.text);
+    return order != 0 ? order < 0 : a.id < b.id;
+  });
   auto tree = std::make_unique<ExitTree>();
   for (const Entry& entry : entries) {
     tree->ids.push_back(entry.id);
@@ -92,6 +97,39 @@ const MaskCache::ExitTree* MaskCache::exit_tree(ClassTable& table, std::uint32_t
   bytes_ += sizeof(ExitTree) + tree->nodes.size() * (sizeof(TrieNode) + 1) + size * 8;
   slot = std::move(tree);
   return slot.get();
+}
+
+// A token leaves the class at one place, so the number of characters before is one, too.
+MaskCache::Exits MaskCache::by_count(
+    const std::vector<std::pair<std::uint16_t, TokenId>>& found) const {
+  Exits out;
+  std::vector<std::uint32_t> begin;  // of each number
+  Bitmap seen(vocabulary_->words(), 0);
+  std::vector<std::pair<std::uint16_t, TokenId>> once;
+  once.reserve(found.size());
+  for (const auto& [count, id] : found) {
+    if (test_bit(seen.data(), id)) continue;
+    set_bit(seen.data(), id);
+    once.emplace_back(count, id);
+    if (count + 2u > begin.size()) begin.resize(count + 2u, 0);
+    ++begin[count + 1u];
+  }
+  for (std::size_t i = 1; i < begin.size(); ++i) begin[i] += begin[i - 1];
+  out.counts.resize(once.size());
+  out.ids.resize(once.size());
+  for (const auto& [count, id] : once) {
+    const std::uint32_t at = begin[count]++;
+    out.counts[at] = count;
+    out.ids[at] = id;
+  }
+  auto all = std::make_shared<TokenSet>();
+  if (once.size() <= Sink::kMostListed) {
+    all->ids = out.ids;
+  } else {
+    all->dense = std::move(seen);
+  }
+  out.all = std::move(all);
+  return out;
 }
 
 const MaskCache::Exits& MaskCache::exits(std::uint32_t class_index, std::uint32_t node,
@@ -160,16 +198,7 @@ const MaskCache::Exits& MaskCache::exits(std::uint32_t class_index, std::uint32_
       }
     });
   }
-  std::ranges::sort(found);
-  found.erase(std::unique(found.begin(), found.end()), found.end());
-  Exits out;
-  Sink all(*vocabulary_);
-  for (const auto& [count, id] : found) {
-    out.counts.push_back(count);
-    out.ids.push_back(id);
-    all.add(id);
-  }
-  out.all = all.finish();
+  Exits out = by_count(found);
   bytes_ += out.ids.size() * 6 + out.all->memory_usage() + 64;
   return exits_.emplace(key, std::move(out)).first->second;
 }

@@ -184,13 +184,13 @@ const LexedMasks::Table& LexedMasks::table(std::uint32_t state, std::uint32_t no
   if (const auto it = tables_.find(key); it != tables_.end()) return *it->second;
   const auto trie = vocabulary_.trie();
   const auto labels = vocabulary_.labels();
-  const auto letters = vocabulary_.letters();
+  const auto ascii = vocabulary_.ascii();
   Building building{MaskCache::Sink(vocabulary_), {}, {}};
   std::vector<std::pair<std::uint32_t, std::uint32_t>> stack{{node, state}};
   const auto enter = [&](std::uint32_t child, std::uint32_t next) {
     const TrieNode& below = trie[child];
     const bool open = pool_.lexing().states_[next].open;
-    if (open && below.child_count > 0 && loop_of(next).covers(below, letters[child])) {
+    if (open && below.child_count > 0 && loop_of(next).covers(below, ascii[child])) {
       building.inside.add_ranks(below.rank_begin, below.rank_end);
       const auto& accepts = pool_.lexing().states_[next].accepts;
       if (accepts.empty()) return;

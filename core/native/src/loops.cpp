@@ -31,7 +31,7 @@ LoopSet ExprPool::loop_of_state(ExprId id) {
     const Node& first = node(head(items[i]));
     if (first.kind == Kind::kSpelled) {
       const LoopSet own = spelled_loop(head(items[i]));
-      if (std::popcount(own.buckets) > std::popcount(best.buckets)) best = own;
+      if (own.weight() > best.weight()) best = own;
       continue;
     }
     const bool repeats = first.kind == Kind::kRepeat;
@@ -40,10 +40,7 @@ LoopSet ExprPool::loop_of_state(ExprId id) {
     if (index == kNoIndex) continue;
     LoopSet own = class_loop(index);
     own.limit = repeats ? first.max : 1;
-    const auto weight = [](const LoopSet& loop) {
-      return std::popcount(loop.buckets) + std::popcount(loop.letters);
-    };
-    if (weight(own) > weight(best)) best = own;
+    if (own.weight() > best.weight()) best = own;
   }
   return best;
 }
@@ -74,10 +71,9 @@ const LoopSet& ExprPool::class_loop(std::uint32_t class_index) {
   auto [it, fresh] = class_loops_.try_emplace(class_index);
   if (fresh) {
     const CharSet& set = classes_[class_index];
-    it->second.buckets = buckets_inside(set) | kLowerBuckets;
-    for (std::uint32_t i = 0; i < 26; ++i) {
-      if (set.contains('a' + i)) it->second.letters |= 1u << i;
-    }
+    it->second.buckets = buckets_inside(set) | kAsciiBuckets;
+    const ByteSet ascii = set.ascii();
+    it->second.ascii = {ascii.word(0), ascii.word(1)};
     it->second.limit = kUnbounded;
   }
   return it->second;

@@ -10,6 +10,9 @@ namespace formgate {
 
 class MaskCache::Sink {
  public:
+  // A list of this many tokens is filled about as fast as a bitmap of 16 KiB is copied.
+  static constexpr std::size_t kMostListed = 512;
+
   explicit Sink(const Vocabulary& vocabulary) : vocabulary_(vocabulary) {}
 
   // Tokens of ranks [begin, end).
@@ -64,8 +67,6 @@ class MaskCache::Sink {
     list_.clear();
   }
 
-  // A list of this many tokens is filled about as fast as a bitmap of 16 KiB is copied.
-  static constexpr std::size_t kMostListed = 512;
   const Vocabulary& vocabulary_;
   std::vector<TokenId> list_;
   Bitmap dense_;

@@ -240,11 +240,11 @@ void MaskCache::walk_states(std::uint32_t node, ExprId state, Sink& sink, Mask* 
   const bool shared = parts && options_.class_tables && plain() && depth_ < kMostNested;
   const std::size_t base = stack_.size();
   const auto labels = vocabulary_->labels();
-  const auto letters = vocabulary_->letters();
+  const auto ascii = vocabulary_->ascii();
   if (trie[node].child_count == 0) return;
   const bool captured = plain() && options_.class_tables && depth_ < kMostNested;
   if (cut && !parts && !(pool_.node(state).flags & kCaptures) &&
-      pool_.row(state).loop.covers(trie[node], letters[node])) {
+      pool_.row(state).loop.covers(trie[node], ascii[node])) {
     sink.add_ranks(trie[node].own_end(), trie[node].rank_end);
     return;
   }
@@ -271,7 +271,7 @@ void MaskCache::walk_states(std::uint32_t node, ExprId state, Sink& sink, Mask* 
       }
       const bool large = shared && below.rank_end - below.rank_begin > kLargeSubtree;
       if (cut && !large && below.rank_end - below.rank_begin > 1 &&
-          pool_.row(target).loop.covers(below, letters[child])) {
+          pool_.row(target).loop.covers(below, ascii[child])) {
         sink.add_ranks(below.rank_begin, below.rank_end);
         continue;
       }

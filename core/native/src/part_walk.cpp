@@ -102,7 +102,7 @@ ExprId MaskCache::PartWalk::joined(ExprId part, std::uint32_t frame) {
 // A byte has led to `child`, where `expr` is left of the part.
 void MaskCache::PartWalk::arrive(std::uint32_t child, ExprId expr, std::uint32_t frame) {
   const TrieNode& below = tree_.nodes[child];
-  const bool vocabulary = !tree_.letters.empty();
+  const bool vocabulary = !tree_.ascii.empty();
   if (below.child_count == 0) return emit(below.rank_begin, below.own_end());
   const bool large = parts_ && below.rank_end - below.rank_begin > kLargeSubtree;
   if (vocabulary && !large && below.rank_end - below.rank_begin > 1 &&
@@ -112,7 +112,7 @@ void MaskCache::PartWalk::arrive(std::uint32_t child, ExprId expr, std::uint32_t
     const bool loops = kind == Kind::kRepeat || kind == Kind::kSpelled || kind == Kind::kAnd ||
                        kind == Kind::kNot || kind == Kind::kScope;
     if (loops && pool_.free_of_context(part) &&
-        pool_.row(part).loop.covers(below, tree_.letters[child])) {
+        pool_.row(part).loop.covers(below, tree_.ascii[child])) {
       return emit(below.rank_begin, below.rank_end);
     }
   }
@@ -206,7 +206,7 @@ void MaskCache::PartWalk::names(const Item& item, ExprId part) {
 // A key that must be new, as at the beginning of capture_masks.cpp.
 void MaskCache::PartWalk::capture(const Item& item, ExprId part) {
   const ExprId id = joined(part, item.frame);
-  if (!tree_.letters.empty()) {
+  if (!tree_.ascii.empty()) {
     if (item.node == root_ || cache_.depth_ >= 64) {
       given_up_ = true;
       return;
@@ -250,7 +250,7 @@ void MaskCache::PartWalk::capture(const Item& item, ExprId part) {
 
 // Where parts cannot be told from what follows, states of the whole are walked.
 void MaskCache::PartWalk::whole(const Item& item, ExprId part) {
-  if (!tree_.letters.empty()) {
+  if (!tree_.ascii.empty()) {
     if (item.node == root_ || cache_.depth_ >= 64) {
       given_up_ = true;
       return;

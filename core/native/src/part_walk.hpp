@@ -22,7 +22,7 @@ namespace formgate {
 struct TokenTree {
   std::span<const TrieNode> nodes;
   std::span<const std::uint8_t> labels;
-  std::span<const std::uint32_t> letters;  // empty: subtrees are not cut
+  std::span<const AsciiSet> ascii;         // empty: subtrees are not cut
   std::span<const TokenId> ids;            // by rank
   std::span<const std::uint16_t> lengths;  // bytes in the tree, by rank; the vocabulary's: empty
   std::span<const std::uint32_t> escaped;  // ranks with a backslash and a quote after it

@@ -248,7 +248,7 @@ LoopSet ExprPool::spelled_loop(ExprId id) {
   LoopSet loop = loop_of_state(ExprId{node.a});
   const LoopSet& plain = class_loop(intern_class(json_plain()));
   loop.buckets &= plain.buckets;
-  loop.letters &= plain.letters;
+  loop.ascii &= plain.ascii;
   return loop;
 }
 

@@ -8,18 +8,6 @@
 #include "utf8.hpp"
 
 namespace formgate {
-namespace {
-
-std::uint64_t sort_key(std::string_view bytes) {
-  std::uint64_t key = 0;
-  for (std::size_t i = 0; i < 8; ++i) {
-    key = (key << 8) | (i < bytes.size() ? static_cast<std::uint8_t>(bytes[i]) : 0u);
-  }
-  return key;
-}
-
-}  // namespace
-
 Vocabulary::Vocabulary(const std::vector<std::optional<std::string_view>>& tokens,
                        std::vector<TokenId> stop_ids, std::map<std::string, TokenId> special)
     : size_(tokens.size()), stop_ids_(std::move(stop_ids)), special_(std::move(special)) {
@@ -109,8 +97,8 @@ std::vector<TokenId> Vocabulary::sort_tokens() {
   entries.reserve(size_);
   for (std::size_t id = 0; id < size_; ++id) {
     if (auto text = token_bytes(static_cast<TokenId>(id))) {
-      entries.push_back(
-          {sort_key(*text), static_cast<TokenId>(id), static_cast<std::uint32_t>(text->size())});
+      entries.push_back({leading_bytes(*text), static_cast<TokenId>(id),
+                         static_cast<std::uint32_t>(text->size())});
       max_bytes_ = std::max(max_bytes_, static_cast<std::uint32_t>(text->size()));
     }
   }
@@ -219,10 +207,12 @@ std::string Vocabulary::path(std::uint32_t node) const {
 
 std::size_t Vocabulary::memory_usage() const {
   std::size_t total = bytes_.capacity() + offsets_.capacity() * 8 + rank_to_id_.capacity() * 4 +
-                      nodes_.capacity() * (sizeof(TrieNode) + 5) + entangled_nodes_.capacity() / 8;
+                      nodes_.capacity() * (sizeof(TrieNode) + 1 + sizeof(AsciiSet)) +
+                      entangled_nodes_.capacity() / 8;
   for (const Bitmap& map : at_most_) total += map.capacity() * 4;
   for (const TokenGroup& group : groups_) {
-    total += (group.ids.capacity() + group.nodes.capacity() + group.dense.capacity()) * 4;
+    total += (group.ids.capacity() + group.dense.capacity()) * 4 +
+             group.ascii.capacity() * sizeof(AsciiSet);
   }
   return total + paths_.capacity() * sizeof(PathText) + by_label_.capacity() * 4;
 }

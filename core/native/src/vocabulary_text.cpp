@@ -19,7 +19,7 @@ void Vocabulary::annotate() {
     int length;           // continuation bytes in all
   };
   std::vector<Step> stack;
-  letters_.assign(nodes_.size(), 0);
+  ascii_.assign(nodes_.size(), {});
   for (std::size_t index = nodes_.size(); index-- > 0;) {
     TrieNode& node = nodes_[index];
     BucketSet buckets = 0;
@@ -33,8 +33,8 @@ void Vocabulary::annotate() {
     for (std::uint32_t c = 0; c < node.child_count; ++c) {
       const std::uint32_t child = node.first_child + c;
       const std::uint8_t label = labels_[child];
-      letters_[index] |= letters_[child];
-      if (label >= 'a' && label <= 'z') letters_[index] |= 1u << (label - 'a');
+      ascii_[index] |= ascii_[child];
+      if (label < 0x80) ascii_[index].insert(label);
       const int length = continuations(label);
       if (length < 0) {
         buckets |= kFragmentBucket;
@@ -108,16 +108,18 @@ void Vocabulary::describe_paths() {
     std::int8_t length;
   };
   std::vector<Open> open(nodes_.size(), {0, 0, 0});
-  paths_.assign(nodes_.size(), {0, 0, 0});
+  paths_.assign(nodes_.size(), {});
   label_offsets_.assign(257, 0);
+  after_ascii_.assign(256, 0);
   for (std::uint32_t index = 1; index < nodes_.size(); ++index) {
     const std::uint8_t label = labels_[index];
     ++label_offsets_[label + 1u];
     const Open before = open[nodes_[index].parent];
     PathText text = paths_[nodes_[index].parent];
+    if ((text.buckets & ~kAsciiBuckets) == 0) ++after_ascii_[label];
     text.buckets &= ~kIncompleteBucket;
     if (!is_continuation(label)) ++text.count;
-    if (label >= 'a' && label <= 'z') text.letters |= 1u << (label - 'a');
+    if (label < 0x80) text.ascii.insert(label);
     Open& now = open[index];
     if (before.rest > 0) {
       now = {(before.value << 6) | (label & 0x3Fu), static_cast<std::int8_t>(before.rest - 1),
@@ -146,9 +148,12 @@ void Vocabulary::describe_paths() {
       [this](std::uint32_t a, std::uint32_t b) { return paths_[a].count > paths_[b].count; });
   for (unsigned b = 0; b < 256; ++b) label_offsets_[b + 1] += label_offsets_[b];
   by_label_.resize(nodes_.size() - 1);
-  std::vector<std::uint32_t> position = label_offsets_;
+  std::vector<std::uint32_t> first = label_offsets_;
+  std::vector<std::uint32_t> second = label_offsets_;
+  for (unsigned b = 0; b < 256; ++b) second[b] += after_ascii_[b];
   for (std::uint32_t index = 1; index < nodes_.size(); ++index) {
-    by_label_[position[labels_[index]]++] = index;
+    const bool ascii = (paths_[nodes_[index].parent].buckets & ~kAsciiBuckets) == 0;
+    by_label_[(ascii ? first : second)[labels_[index]]++] = index;
   }
 }
 
@@ -160,10 +165,10 @@ void Vocabulary::group_tokens() {
     if (nodes_[index].own_count == 0 || (text.buckets & kFragmentBucket)) continue;
     TokenGroup& group = groups[text.buckets];
     group.buckets = text.buckets;
-    group.all_letters |= text.letters;
+    group.all_ascii |= text.ascii;
     for (std::uint32_t rank = nodes_[index].rank_begin; rank < nodes_[index].own_end(); ++rank) {
       group.ids.push_back(rank_to_id_[rank]);
-      group.nodes.push_back(index);
+      group.ascii.push_back(text.ascii);
     }
   }
   groups_.reserve(groups.size());

@@ -18,9 +18,9 @@ constexpr BucketSet kFragmentBucket = 1ull << 63;
 // A begun character whose last bytes are missing.
 constexpr BucketSet kIncompleteBucket = 1ull << 62;
 
-// The two buckets of lower-case ASCII letters. Classes with holes among them are common (a pattern
-// that avoids a word), so walks test these letters one by one with `Vocabulary::letters`.
-constexpr BucketSet kLowerBuckets = 0b110;
+// The buckets of ASCII characters. Classes with holes among these are common (a pattern that avoids
+// a word), so walks test ASCII characters one by one with `Vocabulary::ascii`.
+constexpr BucketSet kAsciiBuckets = (1ull << 43) - 1;
 
 BucketSet bucket_of(std::uint32_t code_point);                      // one bit
 BucketSet buckets_touching(std::uint32_t low, std::uint32_t high);  // all that meet the interval

@@ -90,15 +90,16 @@ struct Node {
 };
 
 // Transitions of one state, as the mask walk reads them; `next[byte]` is 0 where nothing lives.
-// Which text keeps a state alive whatever its order: text of whole buckets and single letters.
+// Which text keeps a state alive whatever its order: text of ASCII characters and whole buckets.
 struct LoopSet {
-  BucketSet buckets = 0;      // kLowerBuckets are always set: letters decide
-  std::uint32_t letters = 0;  // lower-case ASCII, bit 0 for "a"
-  std::uint32_t limit = 0;    // for so many characters
+  BucketSet buckets = 0;  // kAsciiBuckets are always set: the characters decide
+  AsciiSet ascii = {};
+  std::uint32_t limit = 0;  // for so many characters
 
-  bool covers(const TrieNode& node, std::uint32_t node_letters) const {
-    return (node.buckets & ~buckets) == 0 && (node_letters & ~letters) == 0 && node.height <= limit;
+  bool covers(const TrieNode& node, const AsciiSet& below) const {
+    return (node.buckets & ~buckets) == 0 && below.subset_of(ascii) && node.height <= limit;
   }
+  int weight() const { return std::popcount(buckets) + ascii.size(); }
 };
 
 struct Row {

@@ -127,9 +127,9 @@ class MaskCache {
   };
   // A class seen through the buckets of a vocabulary.
   struct ClassFilter {
-    BucketSet whole;    // buckets inside the class
-    BucketSet partial;  // buckets that the class cuts
-    std::uint32_t letters;
+    BucketSet touched;  // other buckets have no character of the class
+    BucketSet cut;      // beyond ASCII: only the text tells
+    AsciiSet ascii;
     const LeafDfa* dfa;
   };
   // What a state becomes by characters of one set, all of which lead on together.
@@ -186,6 +186,7 @@ class MaskCache {
   const std::vector<Exit>& exits_by(ClassTable& table, std::uint32_t class_index,
                                     std::uint8_t byte);
   std::uint32_t longest_path(const ClassFilter& filter) const;
+  std::span<const std::uint32_t> places_of(std::uint32_t class_index, std::uint8_t byte) const;
   // Makes the exits of all of `bytes` cheap to ask for.
   void prepare_exits(ClassTable& table, std::uint32_t class_index, const ByteSet& bytes);
   void scan_into(ClassTable& table, std::uint32_t class_index, std::uint32_t node);
@@ -193,10 +194,11 @@ class MaskCache {
   bool spelled_in(const ClassFilter& filter, std::uint32_t node) const;
   bool spelled_in(const ClassFilter& filter, std::string_view text) const;
   std::shared_ptr<const TokenSet> gather_class(const ClassFilter& filter);
-  void scan_class(std::uint32_t class_index, std::uint32_t node, Sink& inside,
+  void scan_class(std::uint32_t class_index, std::uint32_t node, Sink* inside,
                   std::vector<std::pair<std::uint8_t, Exit>>& exits, std::uint32_t& longest);
   const ExitTree* exit_tree(ClassTable& table, std::uint32_t class_index, std::uint8_t byte);
   const Exits& exits(std::uint32_t class_index, std::uint32_t node, ExprId tail);
+  Exits by_count(const std::vector<std::pair<std::uint16_t, TokenId>>& found) const;
   std::shared_ptr<const TokenSet> exits_between(const Exits& exits, std::uint32_t min,
                                                 std::uint32_t max) const;
   // No state is known to be beyond the reach of whole tokens, so parts may be taken as they are.

@@ -58,6 +58,30 @@ class Hasher {
   std::uint64_t lo_;
 };
 
+// A set of ASCII characters: two words where sets are stored by the hundred thousand.
+struct AsciiSet {
+  std::uint64_t low = 0;
+  std::uint64_t high = 0;
+
+  constexpr void insert(std::uint8_t character) {
+    (character < 64 ? low : high) |= 1ull << (character & 63);
+  }
+  constexpr bool subset_of(const AsciiSet& other) const {
+    return ((low & ~other.low) | (high & ~other.high)) == 0;
+  }
+  constexpr int size() const { return std::popcount(low) + std::popcount(high); }
+  constexpr AsciiSet& operator|=(const AsciiSet& other) {
+    low |= other.low;
+    high |= other.high;
+    return *this;
+  }
+  constexpr AsciiSet& operator&=(const AsciiSet& other) {
+    low &= other.low;
+    high &= other.high;
+    return *this;
+  }
+};
+
 class ByteSet {
  public:
   constexpr ByteSet() = default;

@@ -47,21 +47,31 @@ inline bool test_bit(const std::uint32_t* words, TokenId id) {
   return (words[id >> 5] >> (id & 31)) & 1;
 }
 
+// The first eight bytes as a number, which orders texts as these bytes do; short texts end in
+// zeros.
+inline std::uint64_t leading_bytes(std::string_view text) {
+  std::uint64_t key = 0;
+  for (std::size_t i = 0; i < 8; ++i) {
+    key = (key << 8) | (i < text.size() ? static_cast<std::uint8_t>(text[i]) : 0u);
+  }
+  return key;
+}
+
 // What the text from the root to a node is made of. `buckets` has kFragmentBucket where the text is
 // not well-formed, kIncompleteBucket where only the end of its last character is missing.
 struct PathText {
   BucketSet buckets;
-  std::uint32_t letters;
+  AsciiSet ascii;
   std::uint32_t count;  // characters, complete or begun
 };
 
-// Tokens of the same buckets; the letters tell them apart further.
+// Tokens of the same buckets; their ASCII characters tell them apart further.
 struct TokenGroup {
   BucketSet buckets = 0;
-  std::uint32_t all_letters = 0;
+  AsciiSet all_ascii = {};
   std::vector<TokenId> ids = {};
-  std::vector<std::uint32_t> nodes = {};  // of the ids
-  Bitmap dense = {};                      // the ids again, when there are many
+  std::vector<AsciiSet> ascii = {};  // of the ids
+  Bitmap dense = {};                 // the ids again, when there are many
 };
 
 class Vocabulary {
@@ -81,14 +91,18 @@ class Vocabulary {
 
   std::span<const TrieNode> trie() const { return nodes_; }
   std::span<const std::uint8_t> labels() const { return labels_; }  // byte into each node
-  // Lower-case ASCII letters in the text below each node, bit 0 for "a".
-  std::span<const std::uint32_t> letters() const { return letters_; }
+  // ASCII characters in the text below each node.
+  std::span<const AsciiSet> ascii() const { return ascii_; }
   std::span<const TokenId> ids() const { return rank_to_id_; }  // by rank
   std::span<const PathText> paths() const { return paths_; }    // by node
-  // Nodes reached by a byte, in order.
+  // Nodes reached by a byte: first those with nothing but ASCII before it, each part in order.
   std::span<const std::uint32_t> nodes_by_label(std::uint8_t byte) const {
     return std::span(by_label_).subspan(label_offsets_[byte],
                                         label_offsets_[byte + 1u] - label_offsets_[byte]);
+  }
+  // The first part of them.
+  std::span<const std::uint32_t> nodes_after_ascii(std::uint8_t byte) const {
+    return nodes_by_label(byte).first(after_ascii_[byte]);
   }
   // Ranks of the tokens that have a byte somewhere, ascending.
   std::vector<std::uint32_t> ranks_with(std::uint8_t byte) const;
@@ -134,10 +148,11 @@ class Vocabulary {
   std::vector<TokenId> rank_to_id_;
   std::vector<TrieNode> nodes_;
   std::vector<std::uint8_t> labels_;
-  std::vector<std::uint32_t> letters_;
+  std::vector<AsciiSet> ascii_;
   std::vector<PathText> paths_;
   std::vector<std::uint32_t> by_label_;
   std::vector<std::uint32_t> label_offsets_;
+  std::vector<std::uint32_t> after_ascii_;  // nodes by label with nothing else before
   std::vector<std::uint32_t> long_paths_;
   std::vector<TokenGroup> groups_;
   ByteSet single_bytes_;
