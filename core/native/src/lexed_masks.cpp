@@ -15,9 +15,6 @@
 namespace formgate {
 namespace {
 
-// More tokens than this below a node are not written out as suffixes: their masks are shared.
-constexpr std::uint32_t kLargeSubtree = 512;
-
 // Subtrees with more tokens than this have tables of their own, which other tables include: states
 // of the lexer that differ at first soon agree.
 constexpr std::uint32_t kOwnTable = 128;

@@ -17,9 +17,6 @@ namespace {
 // A class of fewer characters spells so little that a walk is as fast.
 constexpr std::uint32_t kFewest = 4;
 
-// Beyond this many tokens behind an edge, their masks are shared instead.
-constexpr std::uint32_t kLargeSubtree = 512;
-
 constexpr std::uint16_t kNoByte = 256;
 
 // The characters that begin with a byte; empty where it begins none.

@@ -51,6 +51,10 @@ class MaskCache::Sink {
     if (dense_.empty()) densify();
     for (std::size_t i = 0; i < dense_.size(); ++i) dense_[i] |= set.dense[i];
   }
+  void remove(const Bitmap& gone) {
+    std::erase_if(list_, [&](TokenId id) { return test_bit(gone.data(), id); });
+    for (std::size_t i = 0; i < dense_.size(); ++i) dense_[i] &= ~gone[i];
+  }
   bool empty() const { return list_.empty() && dense_.empty(); }
 
   std::shared_ptr<const TokenSet> finish() {

@@ -18,9 +18,6 @@ std::atomic<std::size_t> cache_budget{128u << 20};
 constexpr std::size_t kMostDenseParts = 3;
 constexpr std::size_t kMostParts = 12;
 
-// Subtrees with more tokens than this have masks of their own, shared between states.
-constexpr std::uint32_t kLargeSubtree = 512;
-
 // Alternatives nested deeper than this are walked together: recursion must not follow the input.
 constexpr unsigned kMostNested = 64;
 
@@ -205,7 +202,7 @@ void MaskCache::walk_item(ExprId id, std::uint32_t node, Mask& out) {
                       kind == Kind::kKeyed || kind == Kind::kCall);
   if (options_.class_tables && plain() && top.rank_end - top.rank_begin > kLargeSubtree && !split &&
       !(pool_.node(id).flags & kCalls && pool_.node(id).kind == Kind::kAnd) &&
-      run_item(id, node, out)) {
+      (settling_item(id, node, out) || run_item(id, node, out))) {
     return;
   }
   Sink sink(*vocabulary_);

@@ -12,9 +12,6 @@ namespace {
 // expressions could go on for ever.
 constexpr std::size_t kMostSteps = 1u << 12;
 
-// As in masks.cpp: subtrees with more tokens than this have masks of their own.
-constexpr std::uint32_t kLargeSubtree = 512;
-
 }  // namespace
 
 std::uint32_t TokenTree::child(std::uint32_t node, std::uint8_t byte) const {

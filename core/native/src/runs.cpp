@@ -24,6 +24,48 @@ ByteSet MaskCache::widest_step(ExprId id) {
   return widest;
 }
 
+// Where nearly all characters lead to a state that they do not leave again (beside the words that a
+// pattern avoids, text is free after the first character that is in none of them), the mask is that
+// of this state, which others share, but for tokens whose first bytes lead elsewhere.
+bool MaskCache::settling_item(ExprId id, std::uint32_t node, Mask& out) {
+  const ByteSet widest = widest_step(id);
+  if (widest.size() < kFewest) return false;
+  const ExprId settled{pool_.row(id).next[widest.first()]};
+  if (settled == id || pool_.row(settled).next[widest.first()] != index_of(settled)) return false;
+  const Row& own = pool_.row(id);
+  const Row& other = pool_.row(settled);
+  ByteSet parted;
+  for (unsigned b = 0; b < 256; ++b) {
+    if (own.next[b] != other.next[b]) parted.insert(static_cast<std::uint8_t>(b));
+  }
+  const std::shared_ptr<const Mask> shared = mask_at(settled, node);
+  Sink common(*vocabulary_);
+  collect(*shared, common);
+  Bitmap gone(vocabulary_->words(), 0);
+  Sink sink(*vocabulary_);
+  const auto trie = vocabulary_->trie();
+  const auto labels = vocabulary_->labels();
+  const std::uint32_t end = trie[node].first_child + trie[node].child_count;
+  for (std::uint32_t child = trie[node].first_child; child < end; ++child) {
+    if (!parted.contains(labels[child])) continue;
+    for (std::uint32_t rank = trie[child].rank_begin; rank < trie[child].rank_end; ++rank) {
+      set_bit(gone.data(), vocabulary_->ids()[rank]);
+    }
+    const ExprId next = pool_.step(id, labels[child]);
+    if (next == ExprPool::kEmptyId || !pool_.live(next)) continue;
+    sink.add_ranks(trie[child].rank_begin, trie[child].own_end());
+    if (trie[child].rank_end - trie[child].rank_begin > kLargeSubtree) {
+      append(out, next, child);
+    } else {
+      walk(child, next, sink, &out);
+    }
+  }
+  common.remove(gone);
+  if (!common.empty()) out.parts.push_back({common.finish(), nullptr});
+  if (!sink.empty()) out.parts.push_back({sink.finish(), nullptr});
+  return true;
+}
+
 // Appends states until there are `count`, or the run ends. Returns false when some characters of
 // the set part company with others.
 bool MaskCache::extend_run(Run& run, std::size_t count) {

@@ -32,6 +32,10 @@
 
 namespace formgate {
 
+// Subtrees of the vocabulary with more tokens than this have masks of their own, shared between
+// states.
+constexpr std::uint32_t kLargeSubtree = 512;
+
 class LexedMasks;
 class StackSpelling;
 struct TokenTree;
@@ -153,6 +157,7 @@ class MaskCache {
   bool loop_item(ExprId id, std::uint32_t node, Mask& out);
   void mixed_loop(ExprId id, std::uint32_t node, const ExprPool::Loop& loop, const Bitmap* limit,
                   bool leaves, std::uint32_t max, Mask& out);
+  bool settling_item(ExprId id, std::uint32_t node, Mask& out);
   bool run_item(ExprId id, std::uint32_t node, Mask& out);
   ByteSet widest_step(ExprId id);
   bool extend_run(Run& run, std::size_t count);
