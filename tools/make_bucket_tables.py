@@ -12,7 +12,7 @@ from pathlib import Path
 ASCII_SINGLE_FIRST = 12
 NON_ASCII_FIRST = 43
 BLOCKS = (0x250, 0x530, 0x800, 0x2000, 0x3000, 0xD800, 0x10000, 0x110000)
-DIGIT_BUCKET, SPACE_BUCKET = 59, 60
+DIGIT_BUCKET, SPACE_BUCKET, WESTERN_BUCKET = 59, 60, 61
 WORD, DIGIT, SPACE = re.compile(r"\w"), re.compile(r"\d"), re.compile(r"\s")
 
 
@@ -43,6 +43,8 @@ def bucket(code: int) -> int:
         return DIGIT_BUCKET
     if SPACE.match(char):
         return SPACE_BUCKET
+    if 0xC0 <= code <= 0xFF and WORD.match(char):
+        return WESTERN_BUCKET
     block = next(i for i, end in enumerate(BLOCKS) if code < end)
     return NON_ASCII_FIRST + 2 * block + (0 if WORD.match(char) else 1)
 

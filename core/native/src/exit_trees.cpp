@@ -64,6 +64,9 @@ const MaskCache::ExitTree* MaskCache::exit_tree(ClassTable& table, std::uint32_t
     return order != 0 ? order < 0 : a.id < b.id;
   });
   auto tree = std::make_unique<ExitTree>();
+  tree->ids.reserve(entries.size());
+  tree->lengths.reserve(entries.size());
+  tree->counts.reserve(entries.size());
   for (const Entry& entry : entries) {
     tree->ids.push_back(entry.id);
     tree->lengths.push_back(static_cast<std::uint16_t>(entry.text.size()));
@@ -74,6 +77,8 @@ const MaskCache::ExitTree* MaskCache::exit_tree(ClassTable& table, std::uint32_t
     }
   }
   const auto size = static_cast<std::uint32_t>(entries.size());
+  tree->nodes.reserve(size * 2 + 1);
+  tree->labels.reserve(size * 2 + 1);
   tree->nodes.push_back({0, 0, 0, size, 0, 0, 0, 0});
   tree->labels.push_back(0);
   for (std::uint32_t at = 0; at < tree->nodes.size(); ++at) {

@@ -139,6 +139,15 @@ std::uint32_t ExprPool::self_loop(ExprId id) {
   return index;
 }
 
+ExprId ExprPool::once_more(ExprId id) {
+  const Node repeat = node(head(id));
+  if (repeat.kind != Kind::kRepeat || repeat.min >= kUnbounded - 1 || repeat.max == 0)
+    return kEmptyId;
+  if (repeat.max != kUnbounded && repeat.max >= kUnbounded - 1) return kEmptyId;
+  const std::uint32_t max = repeat.max == kUnbounded ? kUnbounded : repeat.max + 1;
+  return concat(this->repeat(ExprId{repeat.a}, repeat.min + 1, max), tail(id));
+}
+
 // Whether the expression is C{m,n} K and a character of C does nothing but count down.
 bool ExprPool::counted(ExprId id, std::uint32_t& class_index, ExprId& next) {
   const Node repeat = node(head(id));

@@ -68,6 +68,7 @@ std::shared_ptr<const Mask> MaskCache::mask(ExprId id) {
   if (auto it = masks_.find(index_of(id)); it != masks_.end()) return it->second;
   if (bytes_ > cache_budget.load()) evict();
   splits_ = 0;
+  settling_ = false;
   return mask_at(id, 0);
 }
 

@@ -24,21 +24,28 @@ ByteSet MaskCache::widest_step(ExprId id) {
   return widest;
 }
 
-// Where nearly all characters lead to a state that they do not leave again (beside the words that a
-// pattern avoids, text is free after the first character that is in none of them), the mask is that
-// of this state, which others share, but for tokens whose first bytes lead elsewhere.
+// Where nearly all characters lead to a state that is simple (beside the words that a pattern
+// avoids, text is free after the first character that is in none of them), the mask is that of a
+// state from which they lead to the same, but for tokens whose first bytes lead elsewhere: of this
+// state itself if it repeats, or of the state that has one character more to count.
 bool MaskCache::settling_item(ExprId id, std::uint32_t node, Mask& out) {
+  if (settling_) return false;  // two states could each lead to the other
   const ByteSet widest = widest_step(id);
   if (widest.size() < kFewest) return false;
-  const ExprId settled{pool_.row(id).next[widest.first()]};
-  if (settled == id || pool_.row(settled).next[widest.first()] != index_of(settled)) return false;
+  const ExprId next{pool_.row(id).next[widest.first()]};
+  const bool repeats = pool_.row(next).next[widest.first()] == index_of(next);
+  const ExprId settled = repeats ? next : pool_.once_more(next);
+  if (settled == id || settled == ExprPool::kEmptyId || !pool_.live(settled)) return false;
   const Row& own = pool_.row(id);
   const Row& other = pool_.row(settled);
   ByteSet parted;
   for (unsigned b = 0; b < 256; ++b) {
     if (own.next[b] != other.next[b]) parted.insert(static_cast<std::uint8_t>(b));
   }
+  if (!(widest & parted).empty()) return false;
+  settling_ = true;
   const std::shared_ptr<const Mask> shared = mask_at(settled, node);
+  settling_ = false;
   Sink common(*vocabulary_);
   collect(*shared, common);
   Bitmap gone(vocabulary_->words(), 0);
@@ -51,13 +58,13 @@ bool MaskCache::settling_item(ExprId id, std::uint32_t node, Mask& out) {
     for (std::uint32_t rank = trie[child].rank_begin; rank < trie[child].rank_end; ++rank) {
       set_bit(gone.data(), vocabulary_->ids()[rank]);
     }
-    const ExprId next = pool_.step(id, labels[child]);
-    if (next == ExprPool::kEmptyId || !pool_.live(next)) continue;
+    const ExprId target{own.next[labels[child]]};
+    if (target == ExprPool::kEmptyId) continue;
     sink.add_ranks(trie[child].rank_begin, trie[child].own_end());
     if (trie[child].rank_end - trie[child].rank_begin > kLargeSubtree) {
-      append(out, next, child);
+      append(out, target, child);
     } else {
-      walk(child, next, sink, &out);
+      walk(child, target, sink, &out);
     }
   }
   common.remove(gone);

@@ -182,6 +182,14 @@ std::vector<LinearTerm> ExprPool::spelled_form(ExprId id) {
     if (target != kEmptyId && !bytes.empty()) out.push_back({bytes, target});
   };
   const auto at = [&](ExprId rest, std::string_view begun) {
+    if (begun.empty() && node.max == 0 && live(rest) && this->node(rest).kind == Kind::kRepeat) {
+      // Spelled character by character, as texts without Boolean operators are from the start.
+      const Node repeat = this->node(rest);
+      const std::uint32_t index = class_of(ExprId{repeat.a});
+      if (index != kNoIndex) {
+        return this->repeat(json_chars(classes_[index], canonical), repeat.min, repeat.max);
+      }
+    }
     return spelled_at(rest, canonical, begun, node.max);
   };
   if (pending.empty()) {

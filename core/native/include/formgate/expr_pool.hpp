@@ -150,6 +150,8 @@ class ExprPool : public std::enable_shared_from_this<ExprPool> {
   void keep_included(std::uint64_t number, ExprId id) { included_.emplace(number, id); }
   // JSON's spellings of a language free of context, which must be decided: for those with Boolean
   // operators.
+  // Where `id` begins with a repetition, that with one repetition more; else nothing.
+  ExprId once_more(ExprId id);
   ExprId spelled(ExprId text, bool canonical);
   ExprId spelled_at(ExprId text, bool canonical, std::string_view pending, std::uint32_t bounds);
   // The same spellings of fewer texts, which are decided where they are reached.

@@ -228,8 +228,9 @@ class MaskCache {
     }
   };
   GrowingMap<GroupKey, Exits, GroupHash> exits_;
-  unsigned depth_ = 0;   // of nested mask_at calls
-  unsigned splits_ = 0;  // heads taken apart for the present mask
+  unsigned depth_ = 0;     // of nested mask_at calls
+  bool settling_ = false;  // the mask of a state that others settle in is being made
+  unsigned splits_ = 0;    // heads taken apart for the present mask
   std::unordered_set<std::uint32_t> unspellable_;
   std::unique_ptr<StackSpelling> stack_spelling_;  // once a recursive language needed it
   std::unique_ptr<LexedMasks> lexed_;              // once a grammar has a lexer
