@@ -34,8 +34,6 @@ LOOKS = ("ahead", "behind", "scope", "and", "not", "bytes")
 REFERENCE_STATES = 300
 REFERENCE_PATTERN = 1_000
 
-LONGEST = "the native engine has no longest-match lexing yet"
-IGNORED = "the native engine has no ignored terminals yet"
 NO_TREE = "a grammar of named terminals has no tree"
 TOO_LARGE = "the reference would take minutes: large counts, scripts, or many states"
 
@@ -71,10 +69,6 @@ def native_grammar(source: Any, options: dict[str, Any]) -> formgate.Grammar:
         return build_grammar(source, format=name, **options)
     builder = formgate.GrammarBuilder()
     if isinstance(source, GrammarSource):
-        if source.lexing != "any":
-            raise Abstains(LONGEST)
-        if source.ignored:
-            raise Abstains(IGNORED)
         source.write(builder)
     else:
         builder.start(build(source, builder))

@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
+from formgate.core.grammar import Terminal
 from oracle.from_re import tree_of_pattern
 from oracle.machine import Machine
 from oracle.tree import Tree, TreeBuilder, build
@@ -119,16 +120,33 @@ class GrammarSource:
         return bool(word.final() & ends[self.start, word.first()])
 
     def write(self, builder: TreeBuilder | Any) -> None:
-        """Write the grammar, lexed in any way, with the rules of the package's builder."""
+        """Write the grammar with the rules of the package's builder, and its lexer if it has one.
+
+        Lexed in any way, ignored terminals stand before each of the others and at the end.
+        """
         trees: dict[str, Tree] = {n: tree_of_pattern(p) for n, p in self.terminals.items()}
         nodes = {name: build(tree, builder) for name, tree in trees.items()}
+        longest = self.lexing == "longest"
+        skipped = builder.repeat(
+            builder.choice(*(nodes[name] for name in self.ignored)), 0, None if self.ignored else 0
+        )
+
+        def symbol(name: str) -> Any:
+            if name in self.rules:
+                return builder.rule(name)
+            if longest:
+                return builder.terminal(name)
+            return builder.seq(skipped, nodes[name])
+
         for head, bodies in self.rules.items():
-            parts = [
-                builder.seq(*(nodes[s] if s not in self.rules else builder.rule(s) for s in body))
-                for body in bodies
-            ]
+            parts = [builder.seq(*map(symbol, body)) for body in bodies]
             builder.define(head, builder.choice(*parts))
-        builder.start(builder.rule(self.start))
+        start = builder.rule(self.start)
+        if longest:
+            terminals = [Terminal(n, node, n in self.ignored) for n, node in nodes.items()]
+            builder.start(builder.lexed(start, terminals, contextual=False))
+        else:
+            builder.start(builder.seq(start, skipped))
 
 
 @dataclass(frozen=True)
