@@ -293,6 +293,7 @@ void ExprPool::trim() {
   dispose(std::exchange(rows_, {}));
   lexing_->trim();
   forms_here_.clear();
+  conditional_terms_.clear();
   conditions_.clear();
   first_characters_.clear();
   lengths_.clear();

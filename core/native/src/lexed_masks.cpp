@@ -132,6 +132,13 @@ void LexedMasks::include(Building& building, const Table& table) const {
   }
 }
 
+// What may come after a lexeme that ends in a state under a guard.
+ExprId LexedMasks::ahead(std::uint32_t state, ExprId guard) {
+  const Lexing& lexing = pool_.lexing();
+  const bool text = lexing.lexicons_[lexing.states_[state].lexicon].text;
+  return text && guard != ExprPool::kAllId ? pool_.intersect(guard, ExprPool::kTextId) : guard;
+}
+
 // Notes the lexemes that end at a node.
 void LexedMasks::leave(Building& building, std::uint32_t node, std::uint32_t state) {
   const auto trie = vocabulary_.trie();
@@ -141,12 +148,12 @@ void LexedMasks::leave(Building& building, std::uint32_t node, std::uint32_t sta
   for (const Lexing::Accept& accept : accepts) {
     Building::Open& group = building.group(accept.terminal, accept.guard, vocabulary_);
     group.ends.add_ranks(at.rank_begin, at.own_end());
+    const ExprId guard = ahead(state, accept.guard);
     std::vector<std::uint32_t> onward;
     std::uint32_t tokens = 0;
     for (std::uint32_t i = 0; i < at.child_count; ++i) {
       const std::uint32_t child = at.first_child + i;
-      if (accept.guard != ExprPool::kAllId &&
-          pool_.step(accept.guard, labels[child]) == ExprPool::kEmptyId) {
+      if (guard != ExprPool::kAllId && pool_.step(guard, labels[child]) == ExprPool::kEmptyId) {
         continue;
       }
       onward.push_back(child);
@@ -164,7 +171,7 @@ void LexedMasks::leave(Building& building, std::uint32_t node, std::uint32_t sta
     }
     // What follows a guard below a node is the same for all states of the lexer.
     std::unique_ptr<Group>& part =
-        trees_[(static_cast<std::uint64_t>(index_of(accept.guard)) << 32) | node];
+        trees_[(static_cast<std::uint64_t>(index_of(guard)) << 32) | node];
     if (!part) {
       std::vector<std::pair<std::string_view, Ranks>> suffixes;
       for (std::uint32_t child : onward) add_suffixes(suffixes, child, skipped);
@@ -266,7 +273,7 @@ std::shared_ptr<const TokenSet> LexedMasks::exits(const Group& group, ExprId nex
   for (const Group* part : group.parts) sink.add_set(*exits(*part, next));
   auto out = sink.finish();
   bytes_ += out->memory_usage() + 64;
-  return exits_[{&group, index_of(next)}] = std::move(out);
+  return slot = std::move(out);
 }
 
 // The mask of a state with a lexer, below a node of the trie.

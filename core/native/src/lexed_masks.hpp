@@ -4,9 +4,9 @@
 #include <functional>
 #include <memory>
 #include <string_view>
-#include <unordered_map>
 #include <vector>
 
+#include "formgate/growing_map.hpp"
 #include "formgate/lexing.hpp"
 #include "formgate/masks.hpp"
 
@@ -96,6 +96,7 @@ class LexedMasks {
   const Group& run_part(ExprId guard, std::uint32_t node, std::uint32_t class_index,
                         const ByteSet& leaving);
   bool stays(std::uint32_t state);
+  ExprId ahead(std::uint32_t state, ExprId guard);
   void leave(Building& building, std::uint32_t node, std::uint32_t state);
   void include(Building& building, const Table& table) const;
   void add_suffixes(std::vector<std::pair<std::string_view, Ranks>>& out, std::uint32_t node,
@@ -133,14 +134,14 @@ class LexedMasks {
           .lo;
     }
   };
-  std::unordered_map<RunKey, std::unique_ptr<Group>, RunHash> run_parts_;
-  std::unordered_map<std::uint32_t, Uniform> uniform_;
-  std::unordered_map<std::uint32_t, Reading> readings_;
-  Bitmap incomplete_;  // tokens that end inside a character
-  std::unordered_map<std::uint64_t, std::unique_ptr<Table>> tables_;  // (state, node)
-  std::unordered_map<std::uint64_t, std::unique_ptr<Group>> trees_;   // (guard, node)
-  std::unordered_map<std::uint32_t, std::unique_ptr<Moves>> moves_;
-  std::unordered_map<ExitKey, std::shared_ptr<const TokenSet>, ExitHash> exits_;
+  GrowingMap<RunKey, std::unique_ptr<Group>, RunHash> run_parts_;
+  GrowingMap<std::uint32_t, Uniform> uniform_;
+  GrowingMap<std::uint32_t, Reading> readings_;
+  Bitmap incomplete_;                                         // tokens that end inside a character
+  GrowingMap<std::uint64_t, std::unique_ptr<Table>> tables_;  // (state, node)
+  GrowingMap<std::uint64_t, std::unique_ptr<Group>> trees_;   // (guard, node)
+  GrowingMap<std::uint32_t, std::unique_ptr<Moves>> moves_;
+  GrowingMap<ExitKey, std::shared_ptr<const TokenSet>, ExitHash> exits_;
   std::size_t bytes_ = 0;
 };
 

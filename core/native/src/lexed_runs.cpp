@@ -145,7 +145,7 @@ const LexedMasks::Reading& LexedMasks::reading(std::uint32_t state) {
     std::vector<Interval> onward;
     const std::vector<Lexing::Accept> accepts = pool_.lexing().states_[state].accepts;
     for (const Lexing::Accept& accept : accepts) {
-      for (const LinearTerm& term : pool_.linear_form(accept.guard)) {
+      for (const LinearTerm& term : pool_.linear_form(ahead(state, accept.guard))) {
         if (!pool_.live(term.target)) continue;
         term.bytes.for_each([&](std::uint8_t byte) {
           const CharSet characters = beginning_with(byte);
@@ -208,7 +208,7 @@ bool LexedMasks::run_below(Building& building, std::uint32_t node, std::uint32_t
   cache_.prepare_exits(table, run.class_index, run.endless ? leaving : followed);
   if (run.endless) {
     for (const Lexing::Accept& accept : accepts) {
-      const Group& part = run_part(accept.guard, node, run.class_index, leaving);
+      const Group& part = run_part(ahead(state, accept.guard), node, run.class_index, leaving);
       Building::Open& group = building.group(accept.terminal, accept.guard, vocabulary_);
       add_complete(group.ends, *inside);
       if (part.suffixes.size() > 1) group.parts.push_back(&part);
@@ -242,7 +242,8 @@ bool LexedMasks::closes(Building& building, const Run& run, std::uint32_t node, 
   if (closed == kNoIndex || pool_.lexing().states_[closed].open) return false;
   const std::vector<Lexing::Accept> accepts = pool_.lexing().states_[closed].accepts;
   for (const Lexing::Accept& accept : accepts) {
-    const Group& part = closing_part(accept.guard, node, run.class_index, byte, exits);
+    const Group& part =
+        closing_part(ahead(closed, accept.guard), node, run.class_index, byte, exits);
     Building::Open& group = building.group(accept.terminal, accept.guard, vocabulary_);
     group.ends.add_set(*part.ends);
     if (part.suffixes.size() > 1) group.parts.push_back(&part);
@@ -291,21 +292,29 @@ const LexedMasks::Group& LexedMasks::run_part(ExprId guard, std::uint32_t node,
   slot = std::make_unique<Group>();
   const auto trie = vocabulary_.trie();
   MaskCache::ClassTable& table = cache_.class_table(class_index, node);
-  std::vector<std::pair<std::string_view, Ranks>> suffixes;
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> edges;  // node before, node after
   leaving.for_each([&](std::uint8_t byte) {
     if (guard != ExprPool::kAllId && pool_.step(guard, byte) == ExprPool::kEmptyId) return;
     for (const MaskCache::Exit& exit : cache_.exits_by(table, class_index, byte)) {
-      if (exit.count == 0) continue;
-      const TrieNode& at = trie[exit.node];
-      if (at.rank_end - at.rank_begin > kLargeSubtree) {
-        slot->large.push_back(at.parent);
-        continue;
-      }
-      add_suffixes(suffixes, exit.node, vocabulary_.path(exit.node).size() - 1);
+      if (exit.count != 0) edges.emplace_back(trie[exit.node].parent, exit.node);
     }
   });
-  std::ranges::sort(slot->large);
-  slot->large.erase(std::unique(slot->large.begin(), slot->large.end()), slot->large.end());
+  std::ranges::sort(edges);
+  std::vector<std::pair<std::string_view, Ranks>> suffixes;
+  for (std::size_t first = 0, last = 0; first < edges.size(); first = last) {
+    const std::uint32_t before = edges[first].first;
+    std::uint32_t tokens = 0;
+    for (; last < edges.size() && edges[last].first == before; ++last) {
+      const TrieNode& at = trie[edges[last].second];
+      tokens += at.rank_end - at.rank_begin;
+    }
+    if (tokens > kLargeSubtree) {
+      slot->large.push_back(before);
+      continue;
+    }
+    const std::size_t skipped = vocabulary_.path(before).size();
+    for (std::size_t i = first; i < last; ++i) add_suffixes(suffixes, edges[i].second, skipped);
+  }
   slot->suffixes = tree_of(suffixes);
   bytes_ += slot->suffixes.size() * (sizeof(Suffix) + 24);
   return *slot;

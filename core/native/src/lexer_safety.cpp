@@ -5,9 +5,12 @@
 // an ignored one; then every parser state has a way on. This is looked for in the lexer in which
 // all terminals compete: if a lexeme ends as a terminal there, it does so where fewer compete, too,
 // and guards only weaken. For each terminal a set of guards is kept under which some of its lexemes
-// are left, closed under what may follow. Where that fails, states are explored instead
+// are left, closed under what may follow; what leads on under one of them does under any that
+// allows more, so these need not be kept. Where that fails, states are explored instead
 // (liveness.cpp).
 #include <algorithm>
+#include <tuple>
+#include <unordered_set>
 
 #include "expr_helpers.hpp"
 #include "formgate/compile_context.hpp"
@@ -21,37 +24,84 @@ namespace {
 // Pairs of a guard and a state of the lexer looked at for one question; no answer means no.
 constexpr std::size_t kMostPairs = 16384;
 
+// Guards kept of one terminal.
+constexpr std::size_t kMostGuards = 16;
+
 }  // namespace
+
+// What is left of a demand where a lexeme ends under a guard; nothing where no text can follow.
+ExprId Lexing::left_under(ExprId demand, ExprId guard, bool text) {
+  const std::uint64_t key = (static_cast<std::uint64_t>(index_of(demand)) << 32) | index_of(guard);
+  auto& known = left_[text ? 1 : 0];
+  if (const auto it = known.find(key); it != known.end()) return it->second;
+  ExprId both = pool_.intersect(demand, guard);
+  if (text) both = pool_.intersect(both, ExprPool::kTextId);
+  if (!pool_.live(both)) both = ExprPool::kEmptyId;
+  known.emplace(key, both);
+  return both;
+}
 
 // Whether a lexeme from `state` on, under `guard`, can end as `wanted` says.
 template <typename Wanted>
 bool Lexing::reaches(ExprId guard, std::uint32_t state, Wanted&& wanted) {
-  std::vector<std::pair<ExprId, std::uint32_t>> order{{guard, state}};
-  std::unordered_map<std::uint64_t, bool> seen;
+  std::vector<std::pair<ExprId, std::uint32_t>> demanding{{guard, state}};
+  std::vector<std::uint32_t> free;  // states under no demand any more: they lead on soonest
+  std::size_t demands_done = 0;
+  std::size_t free_done = 0;
+  std::unordered_set<std::uint64_t> seen;
+  std::vector<bool> seen_free;
+  const auto first_time = [&](ExprId demand, std::uint32_t at) {
+    if (demand != ExprPool::kAllId) {
+      return seen.insert((static_cast<std::uint64_t>(index_of(demand)) << 32) | at).second;
+    }
+    if (at >= seen_free.size()) seen_free.resize(states_.size(), false);
+    const bool fresh = !seen_free[at];
+    seen_free[at] = true;
+    return fresh;
+  };
   const bool text = lexicons_[states_[state].lexicon].text;  // what comes is well-formed
-  for (std::size_t i = 0; i < order.size() && order.size() < kMostPairs; ++i) {
-    const auto [demand, from] = order[i];
-    const LinearForm found = pool_.linear_form(demand);
-    const std::vector<LinearTerm> form(found.begin(), found.end());
-    const std::vector<Edge> edges = expanded_state(from).edges;
-    for (const Edge& edge : edges) {
+  while (demanding.size() + free.size() < kMostPairs) {
+    ExprId demand = ExprPool::kAllId;
+    std::uint32_t from = 0;
+    if (free_done < free.size()) {
+      from = free[free_done++];
+    } else if (demands_done < demanding.size()) {
+      std::tie(demand, from) = demanding[demands_done++];
+    } else {
+      break;
+    }
+    const LinearForm form = pool_.linear_form(demand);
+    for (const Edge& edge : expanded_state(from).edges) {  // states are never moved
+      const State& target = states_[edge.target];
       for (const LinearTerm& term : form) {
         if ((edge.bytes & term.bytes).empty() || !pool_.live(term.target)) continue;
-        const std::vector<Accept> accepts = states_[edge.target].accepts;
-        for (const Accept& accept : accepts) {
-          ExprId both = pool_.intersect(term.target, accept.guard);
-          if (text) both = pool_.intersect(both, ExprPool::kTextId);
-          if (pool_.live(both) && wanted(accept.terminal, both)) return true;
+        for (const Accept& accept : target.accepts) {
+          const ExprId left = left_under(term.target, accept.guard, text);
+          if (left != ExprPool::kEmptyId && wanted(accept.terminal, left)) return true;
         }
-        const std::uint64_t key =
-            (static_cast<std::uint64_t>(index_of(term.target)) << 32) | edge.target;
-        if (states_[edge.target].open && seen.emplace(key, true).second) {
-          order.emplace_back(term.target, edge.target);
+        if (!target.open || !first_time(term.target, edge.target)) continue;
+        if (term.target == ExprPool::kAllId) {
+          free.push_back(edge.target);
+        } else {
+          demanding.emplace_back(term.target, edge.target);
         }
       }
     }
   }
   return false;
+}
+
+// Whether a guard allows what one of those known of a terminal allows, and so leads on as that
+// does.
+bool Lexing::covered(std::uint32_t index, std::uint16_t terminal, ExprId guard) {
+  return std::ranges::any_of(safeties_[index].guards[terminal], [&](ExprId known) {
+    if (known == guard || guard == ExprPool::kAllId) return true;
+    const std::uint64_t key = (static_cast<std::uint64_t>(index_of(known)) << 32) | index_of(guard);
+    if (const auto it = contained_.find(key); it != contained_.end()) return it->second;
+    const bool found = !pool_.live(pool_.intersect(known, pool_.complement(guard)));
+    contained_.emplace(key, found);
+    return found;
+  });
 }
 
 // Whether a lexeme of `wanted` can come under `guard`, at once or after an ignored one, and how it
@@ -60,9 +110,8 @@ bool Lexing::connect(std::uint32_t start, ExprId guard, std::uint16_t wanted, Ex
   const std::uint32_t index = states_[start].lexicon;
   const auto take = [&](std::uint16_t terminal, ExprId left) {
     if (terminal != wanted) return false;
-    const auto& known = safeties_[index].guards[wanted];
     // A guard that is known already makes the closure smaller.
-    if (after == kNoExpr || std::ranges::find(known, left) != known.end()) after = left;
+    if (after == kNoExpr || covered(index, wanted, left)) after = left;
     return true;
   };
   after = kNoExpr;
@@ -81,54 +130,60 @@ bool Lexing::ends_under(std::uint32_t start, ExprId guard) {
   });
 }
 
+// The lexer's state after a terminal: all that may come next, and so all that can compete there.
+std::uint32_t Lexing::start_after(std::uint32_t index, std::size_t before) {
+  const Symbols& next = safeties_[index].follow[before];
+  const auto& around = lexicons_[index].track.around;
+  const std::size_t count = lexicons_[index].terminals.size();
+  Symbols competing(count, !lexicons_[index].contextual);
+  Symbols vain(count, false);
+  for (std::size_t i = 0; i < count; ++i) {
+    competing[i] = competing[i] || next[i] || lexicons_[index].terminals[i].ignored;
+    if (competing[i] || around.empty() || !around[before][i]) continue;
+    competing[i] = true;
+    vain[i] = true;
+  }
+  return start_state(index, competing, vain);
+}
+
+// Whether each terminal that may come after `before` can come under a guard, at once or after an
+// ignored one, and how each is left then.
+bool Lexing::all_follow(std::uint32_t index, std::size_t before, ExprId guard,
+                        std::vector<ExprId>& after) {
+  const Symbols& next = safeties_[index].follow[before];
+  const std::uint32_t start = start_after(index, before);
+  after.assign(next.size(), kNoExpr);
+  std::vector<ExprId> separators;
+  auto missing = static_cast<std::size_t>(std::ranges::count(next, true));
+  // One search finds them all.
+  const auto take = [&](std::uint16_t terminal, ExprId left) {
+    if (lexicons_[index].terminals[terminal].ignored) {
+      if (std::ranges::find(separators, left) == separators.end()) separators.push_back(left);
+    } else if (next[terminal]) {
+      missing -= after[terminal] == kNoExpr;
+      // A guard that is known already makes the closure smaller.
+      if (after[terminal] == kNoExpr || covered(index, terminal, left)) after[terminal] = left;
+    }
+    return missing == 0;
+  };
+  reaches(guard, start, take);
+  for (std::size_t i = 0; missing != 0 && i < separators.size() && i < kMostGuards; ++i) {
+    reaches(separators[i], start, take);
+  }
+  return missing == 0;
+}
+
 // Every terminal must be reachable after every one that it may follow, however that was left.
 bool Lexing::close_guards(std::uint32_t index, CompileContext& context) {
-  constexpr std::size_t kMostGuards = 16;  // of one terminal
   Safety& safety = safeties_[index];
   const std::size_t count = lexicons_[index].terminals.size();
   std::vector<std::pair<std::uint16_t, ExprId>> work;
-  // All that may come next after a terminal, and so all that can compete there.
-  const auto start_of = [&](std::size_t before) {
-    const Symbols& next = safety.follow[before];
-    const auto& around = lexicons_[index].track.around;
-    Symbols competing(count, !lexicons_[index].contextual);
-    Symbols vain(count, false);
-    for (std::size_t i = 0; i < count; ++i) {
-      competing[i] = competing[i] || next[i] || lexicons_[index].terminals[i].ignored;
-      if (competing[i] || around.empty() || !around[before][i]) continue;
-      competing[i] = true;
-      vain[i] = true;
-    }
-    return start_state(index, competing, vain);
-  };
+  std::vector<ExprId> after;
   const auto visit = [&](std::size_t before, ExprId guard) {
-    const Symbols& next = safety.follow[before];
-    const std::uint32_t start = start_of(before);
-    std::vector<ExprId> after(count, kNoExpr);
-    std::vector<ExprId> separators;
-    auto missing = static_cast<std::size_t>(std::ranges::count(next, true));
-    // One search finds them all.
-    const auto take = [&](std::uint16_t terminal, ExprId left) {
-      if (lexicons_[index].terminals[terminal].ignored) {
-        if (std::ranges::find(separators, left) == separators.end()) separators.push_back(left);
-      } else if (next[terminal]) {
-        const auto& known = safety.guards[terminal];
-        missing -= after[terminal] == kNoExpr;
-        // A guard that is known already makes the closure smaller.
-        if (after[terminal] == kNoExpr || std::ranges::find(known, left) != known.end()) {
-          after[terminal] = left;
-        }
-      }
-      return missing == 0;
-    };
-    reaches(guard, start, take);
-    for (std::size_t i = 0; missing != 0 && i < separators.size() && i < kMostGuards; ++i) {
-      reaches(separators[i], start, take);
-    }
-    if (missing != 0) return false;
+    if (!all_follow(index, before, guard, after)) return false;
     for (std::uint16_t i = 0; i < count; ++i) {
       auto& known = safety.guards[i];
-      if (!next[i] || std::ranges::find(known, after[i]) != known.end()) continue;
+      if (!safety.follow[before][i] || covered(index, i, after[i])) continue;
       known.push_back(after[i]);
       work.emplace_back(i, after[i]);
       if (known.size() > kMostGuards) return false;
@@ -140,10 +195,38 @@ bool Lexing::close_guards(std::uint32_t index, CompileContext& context) {
     context.tick();
     const auto [terminal, guard] = work.back();
     work.pop_back();
-    if (safety.follow[count + 1][terminal] && !ends_under(start_of(terminal), guard)) return false;
+    const bool last = safety.follow[count + 1][terminal];
+    if (last && !ends_under(start_after(index, terminal), guard)) return false;
     if (!visit(terminal, guard)) return false;
   }
   return true;
+}
+
+// Whether the same holds where an ignored lexeme came after a terminal, or at the beginning, and
+// was left under `guard`: then the text goes on whatever the parser's state is.
+bool Lexing::skips(std::uint32_t index, ExprId guard) {
+  const std::uint64_t key = (static_cast<std::uint64_t>(index) << 32) | index_of(guard);
+  if (const auto it = skips_.find(key); it != skips_.end()) return it->second;
+  const Safety& safety = safeties_[index];
+  const std::size_t count = lexicons_[index].terminals.size();
+  std::vector<ExprId> after;
+  const auto goes_on = [&](std::size_t before) {
+    if (before < count) {
+      if (safety.guards[before].empty()) return true;  // it never comes
+      if (covered(index, static_cast<std::uint16_t>(before), guard)) return true;
+    }
+    const bool last = before < count ? safety.follow[count + 1][before]
+                                     : std::ranges::count(safety.follow[before], true) == 0;
+    if (last && !ends_under(start_after(index, before), guard)) return false;
+    if (!all_follow(index, before, guard, after)) return false;
+    for (std::uint16_t i = 0; i < count; ++i) {
+      if (safety.follow[before][i] && !covered(index, i, after[i])) return false;
+    }
+    return true;
+  };
+  bool found = true;
+  for (std::size_t before = 0; before <= count && found; ++before) found = goes_on(before);
+  return skips_[key] = found;
 }
 
 void Lexing::decide_safety(std::uint32_t index, ExprId rest, CompileContext& context) {
@@ -168,10 +251,8 @@ bool Lexing::viable_under(ExprId guard, std::uint32_t stack) {
   if (const auto it = viable_.find(key); it != viable_.end()) return it->second;
   const std::vector<std::pair<std::uint16_t, ExprId>> next = stacks_[stack].next;
   const bool found = std::ranges::any_of(next, [&](const auto& entry) {
-    const auto& known = safeties_[index].guards[entry.first];
     ExprId after;
-    return connect(start, guard, entry.first, after) &&
-           std::ranges::find(known, after) != known.end();
+    return connect(start, guard, entry.first, after) && covered(index, entry.first, after);
   });
   return viable_[key] = found;
 }
@@ -185,8 +266,9 @@ bool Lexing::leads_on(std::uint32_t state, const std::vector<bool>* wanted) {
     return states_[state].leads_on == Verdict::kYes;
   }
   const bool found = reaches(ExprPool::kAllId, state, [&](std::uint16_t terminal, ExprId after) {
-    const auto& known = safeties_[index].guards[terminal];
-    return (!wanted || (*wanted)[terminal]) && std::ranges::find(known, after) != known.end();
+    if (wanted && !(*wanted)[terminal]) return false;
+    if (lexicons_[index].terminals[terminal].ignored) return skips(index, after);
+    return covered(index, terminal, after);
   });
   if (!wanted) states_[state].leads_on = found ? Verdict::kYes : Verdict::kNo;
   return found;

@@ -55,10 +55,8 @@ Lexing::Item Lexing::step(const Lexicon& lexicon, const Item& item, std::uint8_t
   for (ExprId tracker : item.trackers) out.trackers.push_back(step_here(tracker, truths, byte));
   std::vector<Thread> threads;
   for (const Thread& thread : item.threads) {
-    std::vector<ExprPool::Conditional> terms;
-    pool_.conditional_terms(thread.rest, truths, terms);
     ExprId demand = kNoExpr;
-    for (const ExprPool::Conditional& term : terms) {
+    for (const ExprPool::Conditional& term : pool_.conditional_terms(thread.rest, truths)) {
       if (!term.bytes.contains(byte)) continue;
       if (demand == kNoExpr) demand = step_here(thread.demand, truths, byte);
       const ExprId both = pool_.intersect(demand, step_here(term.condition, truths, byte));
@@ -196,9 +194,7 @@ void Lexing::split(const Item& item, ByteGroups& groups, std::uint64_t& number, 
   };
   const std::uint32_t truths = pool_.tracker_truths(item.trackers);
   for (const Thread& thread : item.threads) {
-    std::vector<ExprPool::Conditional> terms;
-    pool_.conditional_terms(thread.rest, truths, terms);
-    for (const ExprPool::Conditional& term : terms) {
+    for (const ExprPool::Conditional& term : pool_.conditional_terms(thread.rest, truths)) {
       groups.add(term.bytes, number++);
       moving = moving | term.bytes;
       if (term.condition != ExprPool::kAllId) add(pool_.form_here(term.condition, truths));
@@ -258,9 +254,7 @@ void Lexing::close(State& state) {
     std::erase_if(item.threads, [this, &item](const Thread& thread) {
       if (thread.rest == ExprPool::kEpsilonId) return true;
       if (pool_.free_of_context(thread.rest)) return false;
-      std::vector<ExprPool::Conditional> terms;
-      pool_.conditional_terms(thread.rest, pool_.tracker_truths(item.trackers), terms);
-      return terms.empty();
+      return pool_.conditional_terms(thread.rest, pool_.tracker_truths(item.trackers)).empty();
     });
     if (item.threads.empty()) {
       item.trackers.clear();

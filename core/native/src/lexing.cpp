@@ -276,7 +276,11 @@ std::vector<LinearTerm> Lexing::form(ExprId id) {
   return ExprPool::join_equal(std::move(out));
 }
 
-void Lexing::trim() { steps_.clear(); }
+void Lexing::trim() {
+  steps_.clear();
+  contained_.clear();
+  for (auto& known : left_) known.clear();
+}
 
 ByteSet Lexing::alphabet(ExprId id) const {
   return lexicons_[stacks_[pool_.node(id).b].lexicon].alphabet;

@@ -137,6 +137,16 @@ void ExprPool::conditional_terms(ExprId id, std::uint32_t truths, std::vector<Co
   }
 }
 
+const std::vector<ExprPool::Conditional>& ExprPool::conditional_terms(ExprId id,
+                                                                      std::uint32_t truths) {
+  const std::uint64_t key = (static_cast<std::uint64_t>(index_of(id)) << 32) | truths;
+  if (auto it = conditional_terms_.find(key); it != conditional_terms_.end()) return it->second;
+  std::vector<Conditional> terms;
+  conditional_terms(id, truths, terms);
+  form_bytes_ += terms.size() * sizeof(Conditional) + 64;
+  return conditional_terms_.emplace(key, std::move(terms)).first->second;
+}
+
 LinearForm ExprPool::form_here(ExprId id, std::uint32_t truths) {
   if (free_of_context(id)) return linear_form(id);
   const std::uint64_t key = (static_cast<std::uint64_t>(index_of(id)) << 32) | truths;

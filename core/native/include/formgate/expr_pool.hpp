@@ -312,6 +312,8 @@ class ExprPool : public std::enable_shared_from_this<ExprPool> {
   bool nullable_here(ExprId id, std::uint32_t truths);
   bool compute_nullable(ExprId id, std::uint32_t truths);
   void conditional_terms(ExprId id, std::uint32_t truths, std::vector<Conditional>& out);
+  // The same, kept for the next time.
+  const std::vector<Conditional>& conditional_terms(ExprId id, std::uint32_t truths);
   LinearForm form_here(ExprId id, std::uint32_t truths);
   std::uint32_t tracker_truths(std::span<const ExprId> trackers);
   std::vector<LinearTerm> scope_form(ExprId id);
@@ -369,7 +371,8 @@ class ExprPool : public std::enable_shared_from_this<ExprPool> {
   };
   GrowingMap<Hash128, ExprId, HashOfHash> unions_;    // by members, where calls are involved
   GrowingMap<std::uint64_t, LinearForm> forms_here_;  // (expression, truths)
-  GrowingMap<std::uint64_t, ExprId> conditions_;      // by (expression, truths)
+  GrowingMap<std::uint64_t, std::vector<Conditional>> conditional_terms_;
+  GrowingMap<std::uint64_t, ExprId> conditions_;  // by (expression, truths)
   GrowingMap<std::uint64_t, bool> nullables_;
   std::vector<std::unique_ptr<LinearTerm[]>> form_chunks_;
   std::size_t form_used_ = 0;

@@ -122,7 +122,9 @@ class Lexing {
   bool collide(const Lexicon& lexicon, std::uint16_t one, std::uint16_t other);
   ByteSet alphabet(ExprId id) const;  // superset of the bytes of its texts
   void trim();
-  std::size_t derived_bytes() const { return steps_.size() * 48; }
+  std::size_t derived_bytes() const {
+    return (steps_.size() + left_[0].size() + left_[1].size() + contained_.size()) * 48;
+  }
   bool in_use() const { return !lexicons_.empty(); }
   std::size_t memory_usage() const { return bytes_ + derived_bytes(); }
 
@@ -218,14 +220,20 @@ class Lexing {
   bool universal(ExprId prefix, ExprId texts);
   const std::vector<bool>& produces(std::uint32_t state);
   ExprId target(std::uint32_t state, std::uint32_t stack);
+  ExprId left_under(ExprId demand, ExprId guard, bool text);
   template <typename Wanted>
   bool reaches(ExprId guard, std::uint32_t state, Wanted&& wanted);
+  bool covered(std::uint32_t lexicon, std::uint16_t terminal, ExprId guard);
   bool connect(std::uint32_t start, ExprId guard, std::uint16_t wanted, ExprId& after);
   std::uint32_t least_of(ExprId id);
   std::uint32_t compute_least(ExprId id);
   void find_least(ExprId start);
   bool ends_under(std::uint32_t start, ExprId guard);
+  std::uint32_t start_after(std::uint32_t lexicon, std::size_t before);
+  bool all_follow(std::uint32_t lexicon, std::size_t before, ExprId guard,
+                  std::vector<ExprId>& after);
   bool close_guards(std::uint32_t lexicon, CompileContext& context);
+  bool skips(std::uint32_t lexicon, ExprId guard);
   bool viable_under(ExprId guard, std::uint32_t stack);
   bool leads_on(std::uint32_t state, const std::vector<bool>* wanted);
 
@@ -244,6 +252,9 @@ class Lexing {
   GrowingMap<std::uint32_t, std::uint32_t> least_round_;   // provisional, of parts
   GrowingMap<std::uint64_t, bool> collisions_;             // (lexicon, two terminals)
   GrowingMap<std::uint64_t, bool> viable_;                 // (lexer's start, guard)
+  GrowingMap<std::uint64_t, bool> skips_;                  // (lexicon, guard)
+  GrowingMap<std::uint64_t, bool> contained_;              // (guard, another)
+  GrowingMap<std::uint64_t, ExprId> left_[2];              // (demand, guard), by text or bytes
   std::unordered_map<std::uint32_t, Safety> safeties_;     // by lexicon
   std::size_t bytes_ = 0;
 };
