@@ -31,19 +31,16 @@ class GrowingMap {
   using value_type = std::pair<const Key, Value>;
 
   // An entry, or nothing: what `end` gives.
-  template <typename Entry>
-  class Found {
+  class iterator {
    public:
-    explicit Found(Entry* entry) : entry_(entry) {}
-    Entry& operator*() const { return *entry_; }
-    Entry* operator->() const { return entry_; }
-    bool operator==(const Found&) const = default;
+    explicit iterator(value_type* entry) : entry_(entry) {}
+    value_type& operator*() const { return *entry_; }
+    value_type* operator->() const { return entry_; }
+    bool operator==(const iterator&) const = default;
 
    private:
-    Entry* entry_;
+    value_type* entry_;
   };
-  using iterator = Found<value_type>;
-  using const_iterator = Found<const value_type>;
 
   GrowingMap() = default;
   GrowingMap(GrowingMap&& other) noexcept { swap(other); }
@@ -53,23 +50,15 @@ class GrowingMap {
     return *this;
   }
 
-  iterator find(const Key& key) {
-    if (nodes_.empty()) return end();
-    const std::size_t hash = Hash{}(key);
-    if (Node* node = in(table_, hash, key)) return iterator(&node->entry);
-    if (old_.buckets) {
-      if (Node* node = in(old_, hash, key)) return iterator(&node->entry);
-    }
-    return end();
-  }
-  iterator end() { return iterator(nullptr); }
-  const_iterator end() const { return const_iterator(nullptr); }
+  iterator find(const Key& key) { return nodes_.empty() ? end() : find(key, Hash{}(key)); }
+  iterator end() const { return iterator(nullptr); }
 
   template <typename... Arguments>
   std::pair<iterator, bool> try_emplace(const Key& key, Arguments&&... arguments) {
-    if (const iterator known = find(key); known != end()) return {known, false};
+    const std::size_t hash = Hash{}(key);
+    if (const iterator known = find(key, hash); known != end()) return {known, false};
     if (nodes_.size() >= table_.size()) grow();
-    Node& node = nodes_.emplace_back(Hash{}(key), key, std::forward<Arguments>(arguments)...);
+    Node& node = nodes_.emplace_back(hash, key, std::forward<Arguments>(arguments)...);
     table_.push(node);
     if (old_.buckets) move_some();
     return {iterator(&node.entry), true};
@@ -117,7 +106,14 @@ class GrowingMap {
     }
   };
 
+  iterator find(const Key& key, std::size_t hash) const {
+    Node* node = in(table_, hash, key);
+    if (!node) node = in(old_, hash, key);
+    return node ? iterator(&node->entry) : end();
+  }
+
   static Node* in(const Table& table, std::size_t hash, const Key& key) {
+    if (!table.buckets) return nullptr;
     Node* node = table.bucket(hash);
     while (node && !(node->hash == hash && node->entry.first == key)) node = node->next;
     return node;
