@@ -259,10 +259,14 @@ std::shared_ptr<const TokenSet> LexedMasks::exits(const Group& group, ExprId nex
   if (slot) return slot;
   MaskCache::Sink sink(vocabulary_);
   std::vector<std::pair<std::uint32_t, ExprId>> stack{{0, next}};
+  // What no terminal begins with leads nowhere, whatever is left to parse.
+  const bool begins = pool_.node(next).kind == Kind::kLexed;
+  const Moves* row = begins ? &moves(pool_.lexing().lexer_state(next)) : nullptr;
   while (!stack.empty()) {
     const auto [at, here] = stack.back();
     stack.pop_back();
     for (const auto& [byte, child] : group.suffixes[at].children) {
+      if (at == 0 && row && row->next[byte] == kNoIndex) continue;
       const ExprId state = pool_.step(here, byte);
       if (state == ExprPool::kEmptyId) continue;
       const Suffix& suffix = group.suffixes[child];
