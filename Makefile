@@ -100,7 +100,8 @@ native-test: $(DONE)/dependencies $(DONE)/googletest ## C++ unit tests
 	@echo "== native tests"
 	@mkdir -p build
 	@cmake -S core/native -B build/native-tests -G Ninja -DCMAKE_BUILD_TYPE=Release \
-	  -DFORMGATE_BUILD_PYTHON=OFF -DFORMGATE_BUILD_TESTS=ON -DFORMGATE_WERROR=ON >build/native-tests.log 2>&1 \
+	  -DFORMGATE_BUILD_PYTHON=OFF -DFORMGATE_BUILD_TESTS=ON -DFORMGATE_WERROR=ON \
+	  -DFORMGATE_PRECOMPILE=OFF >build/native-tests.log 2>&1 \
 	  || { cat build/native-tests.log >&2; exit 1; }
 	@cmake --build build/native-tests -- --quiet
 	@ctest --test-dir build/native-tests --output-on-failure >build/native-tests.log 2>&1 \
