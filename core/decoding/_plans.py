@@ -18,13 +18,18 @@ that was met before costs a look into a dictionary.
 
 from __future__ import annotations
 
+from functools import cached_property
 from heapq import heappop, heappush
 from typing import TYPE_CHECKING, Generic, TypeVar
 
-from formgate.core.decoding._token_table import token_table
+import numpy as np
+
+from formgate.core.decoding._token_table import mark, token_table
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Iterator
+
+    from numpy.typing import NDArray
 
     from formgate.core.decoding.loop import TokenTexts
     from formgate.core.protocol import MaskEngine
@@ -41,6 +46,8 @@ _RANKS = {
     **dict.fromkeys(":,", 2),
     **dict.fromkeys("{[(<", 0),
 }
+_RANK_OF = np.array([_RANKS.get(chr(byte), 1) for byte in range(0x100)], np.int8)
+_FIRST_MARK = mark(0)
 _FIRST = ('"', "}", "\n")  # what dives prefer, one after the other
 _WEIGHTS = (4, 4, 2, 4, 1)  # by rank: what a step costs
 _BRANCHES = 32  # states that one state leads to before only the most promising are followed
@@ -281,9 +288,16 @@ class Plans(Generic[S]):
         """Return how soon a token promises to bring the end, by its first character."""
         return _RANKS.get((self.table.texts[token] or " ")[0], 1)
 
-    def promise(self, token: int) -> int:
-        """Return how near the end a token promises to leave the output, by its last character."""
-        return _RANKS.get((self.table.texts[token] or " ")[-1], 1)
+    @cached_property
+    def promises(self) -> NDArray[np.int8]:
+        """How near the end each token promises to leave the output, by its last character."""
+        return _RANK_OF[self.table.last_bytes]
+
+    def text(self, plan: Plan) -> bytes | None:
+        """Return what a plan spells; None where it holds special tokens."""
+        texts = [self.table.texts[token] or "" for token in plan]
+        spelled = "".join(texts)
+        return spelled.encode("latin-1") if max(spelled, default="") < _FIRST_MARK else None
 
     def _path(self, came: dict[S, tuple[S, int] | None], end: S) -> tuple[list[S], list[int], Plan]:
         """Return a path from its end, and the plan that goes on from there."""

@@ -14,6 +14,9 @@ from typing import TYPE_CHECKING, Any
 from formgate.core._native import TokenMask
 
 if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
     from formgate.core.decoding._successors import Trie
     from formgate.core.decoding.loop import TokenTexts
 
@@ -104,6 +107,14 @@ class TokenTable:
     def stops(self) -> TokenMask:
         """The stop ids as a mask."""
         return TokenMask.from_ids(self.size, sorted(self.stop_ids))
+
+    @cached_property
+    def last_bytes(self) -> NDArray[np.uint8]:
+        """By id: the last byte of the text; a blank where there is none."""
+        import numpy as np  # noqa: PLC0415 (when needed)
+
+        last = [" " if not text or text[-1] >= mark(0) else text[-1] for text in self.texts]
+        return np.frombuffer("".join(last).encode("latin-1"), np.uint8)
 
     @cached_property
     def trie(self) -> Trie:

@@ -131,6 +131,16 @@ class AfterMarker(Generic[S]):
             return b""
         return bytes(forced(state, max_bytes))
 
+    def completed_by(
+        self, state: Free | S, text: bytes, among: TokenMask | None = None
+    ) -> TokenMask | None:
+        """Return what the engine's ``completed_by`` does; None where it cannot be asked."""
+        ask = getattr(self.engine, "completed_by", None)
+        if ask is None or (isinstance(state, Free) and state.owner is self):
+            return None
+        found: TokenMask | None = ask(state, text, among)
+        return found
+
     def inner_text(self, text: str) -> str:
         """Return the part of an output that the other engine constrains."""
         return text.partition(self._marker)[2]

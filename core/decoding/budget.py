@@ -11,17 +11,16 @@ from collections import OrderedDict
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Generic, TypeVar
 
-import numpy as np
-
 from formgate.core._native import TokenMask
-from formgate.core.decoding._plans import NOTHING, Allowance, Plan, Plans
-from formgate.core.decoding._successors import Successors
+from formgate.core.decoding._needs import FAR, Needs
+from formgate.core.decoding._plans import NOTHING, Plan, Plans
 from formgate.core.decoding.errors import BudgetError
 from formgate.core.errors import LimitError, TokenError
 
 if TYPE_CHECKING:
     from collections.abc import Hashable
 
+    import numpy as np
     from numpy.typing import NDArray
 
     from formgate.core.decoding.loop import TokenTexts
@@ -31,10 +30,8 @@ __all__ = ["Budgeted", "WithinBudget"]
 
 S = TypeVar("S", bound="Hashable")
 
-_FAR = np.iinfo(np.int32).max
 _REMEMBERED = 64  # states whose tokens' needs are kept: 8 bytes a token
 _STEPS_PER_STATE = 20  # steps that the searches for one mask may take, for each of ``max_states``
-_LENT = 16  # plans that are tried on other states
 _LENT_STATES = 4_096  # states of which it is remembered what was lent to those that follow
 
 
@@ -65,20 +62,18 @@ class Lookout(Generic[S]):
 
     def __init__(self, plans: Plans[S], max_steps: int) -> None:
         self.plans = plans
-        self._max_steps = max_steps
         self.table = plans.table
-        self._successors: Successors[S] = Successors(plans.engine, plans.table)
+        self._finder: Needs[S] = Needs(plans, max_steps, self._lend)
         # What was enough when they were found, the same if that must be asked for again (else the
         # highest number there is), and the needs of the tokens allowed.
         self._needs: OrderedDict[S, tuple[int, int, NDArray[np.int32]]] = OrderedDict()
         # By state: the plans that were found to serve the states that follow.
         self._lent: OrderedDict[S, list[Plan]] = OrderedDict()
-        self._recent: list[Plan] = []
         self._most: dict[S, int] = {}
 
     def most(self, state: S) -> int:
         """Return how many tokens must follow whatever is allowed, where that is known."""
-        return self._most.get(state, _FAR)
+        return self._most.get(state, FAR)
 
     def needs_of(self, state: S, mask: TokenMask, enough: int) -> NDArray[np.int32]:
         """Return, for each token of a mask, how many tokens must follow it.
@@ -87,7 +82,9 @@ class Lookout(Generic[S]):
         """
         before = self._needs.pop(state, None)
         if before is None or not before[0] <= enough <= before[1]:
-            before = self._find_needs(state, mask, enough)
+            found, is_final = self._finder.of(state, mask, enough)
+            # Where steps were wanting, more tokens may be found under another budget.
+            before = enough, FAR if is_final else enough, found
         self._needs[state] = before
         needs = before[2]
         if len(self._needs) > _REMEMBERED:
@@ -103,50 +100,6 @@ class Lookout(Generic[S]):
             if plan.length <= enough and self.plans.ends(after, plan):
                 return plan
         return None
-
-    def _find_needs(
-        self, state: S, mask: TokenMask, enough: int
-    ) -> tuple[int, int, NDArray[np.int32]]:
-        """Return an entry of ``_needs``."""
-        states, where = self._successors.of(state, mask)
-        lengths = np.zeros(len(states), np.int32)
-        numbers, first = np.unique(where, return_index=True)
-        tokens = mask.ids()[first].tolist()
-        promise = self.plans.promise
-        order = sorted(range(len(tokens)), key=lambda place: -promise(tokens[place]))
-        allowance = Allowance(self._max_steps)
-        for place in order:
-            target = states[numbers[place]]
-            if target is not None:  # a stop id needs nothing more
-                plan = self._plan_of(state, target, enough, allowance)
-                lengths[numbers[place]] = _FAR if plan is None else plan.length
-        # Where steps were wanting, more tokens may be found under another budget.
-        upto = _FAR if allowance.left >= 0 else enough
-        return enough, upto, lengths[where]
-
-    def _plan_of(self, before: S, target: S, enough: int, allowance: Allowance) -> Plan | None:
-        """Return a plan of one of many states that follow another, at little cost if possible."""
-        known = self.plans.known(target)
-        if known is not None and known.length <= enough:
-            return known
-        recent = self._recent
-        for plan in recent:
-            if allowance.left < 0:
-                return known
-            if plan.length > enough:
-                continue
-            if self.plans.ends(target, plan):
-                if plan is not recent[0]:
-                    self._recent = [plan, *(each for each in recent if each is not plan)]
-                self._lend(before, plan)
-                return plan
-            allowance.left -= 1
-        if allowance.left < 0:
-            return known
-        found = self.plans.of(target, enough, allowance)
-        if found is not None and found.length:
-            self._recent = [found, *recent][:_LENT]
-        return found
 
     def _lend(self, before: S, plan: Plan) -> None:
         """Remember that a plan served a state that follows another."""
@@ -168,13 +121,12 @@ class WithinBudget(Generic[S]):
     token of the engine stays.
 
     Cost: where few tokens are allowed, a search for those states not met before (see ``_plans``).
-    Where many are, ``allowed_tokens`` looks where each of them leads (see ``_successors``), some
-    ten milliseconds for 50,000 tokens, unless the state was met before. Where nearly every token
-    leads to a state of its own, as in the names of an object that is open to any, each is asked
-    about: some 50 microseconds a token. The searches for one mask may take 20 steps for each of
-    ``max_states``; what they leave open near the end is forbidden. ``candidates`` and
-    ``is_allowed`` ask only about the token chosen, and are what ``constrained_decode`` uses where
-    the sampler permits it.
+    Where many are, ``allowed_tokens`` tries what it finds for one of them on all (see ``_needs``),
+    some ten milliseconds for 50,000 tokens, unless the state was met before; some hundred where
+    nearly every token leads to a state of its own (in the names of an object that is open to any)
+    and few tokens are left. The searches for one mask may take 20 steps for each of ``max_states``;
+    what they leave open is forbidden. ``candidates`` and ``is_allowed`` ask only about the token
+    chosen, and are what ``constrained_decode`` uses where the sampler permits it.
 
     Args:
         engine: Any engine whose states are hashable, and equal where their futures are.

@@ -130,6 +130,16 @@ class Prefixed(Generic[S]):
             return left[:max_bytes]
         return left + bytes(forced(state, max_bytes - len(left)))
 
+    def completed_by(
+        self, state: Lead | S, text: bytes, among: TokenMask | None = None
+    ) -> TokenMask | None:
+        """Return what the engine's ``completed_by`` does; None where it cannot be asked."""
+        ask = getattr(self.engine, "completed_by", None)
+        if ask is None or (isinstance(state, Lead) and state.owner is self):
+            return None
+        found: TokenMask | None = ask(state, text, among)
+        return found
+
     def inner_text(self, text: str) -> str:
         """Return the part of an output that the other engine constrains."""
         return text[len(self._prefix) :]

@@ -82,3 +82,33 @@ def test_what_a_short_budget_leaves_out_does_not_stay_out(open_objects):
     for byte in b'{"ab':
         state = engine.advance(state, byte)
     assert engine.allowed_tokens(state) == open_objects.allowed_tokens(state.state)
+
+
+WIDE = {
+    "a name": ({"type": "object"}, '{"ab": 1, "name o'),
+    "an item": ({"type": "array", "uniqueItems": True}, '["ab", "item o'),
+}
+
+
+@pytest.mark.parametrize("place", WIDE)
+def test_a_mask_of_a_real_vocabulary_takes_few_steps_and_little_memory(smol_vocabulary, place):
+    schema, text = WIDE[place]
+    inner = formgate.compile(schema, smol_vocabulary)
+    counting = Counting(inner)
+    by_text = {smol_vocabulary.token_bytes(t): t for t in range(len(smol_vocabulary))}
+    prefix = [by_text[bytes([byte])] for byte in text.encode()]
+    # Left, and by how much the steps and the bytes of expressions may grow.
+    for left, steps, grown in ((50, 40_000, 8 << 20), (3, 125_000, 64 << 20)):
+        engine = WithinBudget(counting, len(prefix) + left)
+        state = engine.start()
+        for token in prefix:
+            state = engine.advance(state, token)
+        before, pool = counting.steps, inner.memory_usage()["pool"]
+        mask = engine.allowed_tokens(state)
+        assert counting.steps - before < steps
+        assert inner.memory_usage()["pool"] - pool < grown
+        wide = inner.allowed_tokens(state.state)
+        assert len(wide) > 40_000
+        assert mask == wide if left == 50 else 0.9 * len(wide) < len(mask) < len(wide)
+        for token in random.Random(left).sample(mask.to_list(), 300):
+            assert engine.is_allowed(state, token)

@@ -124,6 +124,25 @@ TokenMaskHandle allowed_tokens(const EngineHandle& self, const StateHandle& stat
   return {std::move(words), self.value->vocabulary().size()};
 }
 
+TokenMaskHandle completed_by(const EngineHandle& self, const StateHandle& state, nb::handle given,
+                             const TokenMaskHandle* among) {
+  const Vocabulary& vocabulary = self.value->vocabulary();
+  const State& from = own(self, state);
+  const std::string text(text_view(given, "text"));
+  if (among && among->size != vocabulary.size()) {
+    throw nb::value_error("the tokens asked about are of a vocabulary of another size");
+  }
+  auto words = std::make_shared<std::vector<std::uint32_t>>(vocabulary.words());
+  const std::shared_ptr<const std::vector<std::uint32_t>> asked =
+      among ? among->words
+            : std::make_shared<const std::vector<std::uint32_t>>(vocabulary.words(), ~0u);
+  {
+    const nb::gil_scoped_release release;
+    self.value->completed_by(from, text, *asked, *words);
+  }
+  return {std::move(words), vocabulary.size()};
+}
+
 void fill_mask(const EngineHandle& self, const StateHandle& state, nb::handle out,
                std::int64_t row) {
   const State& from = own(self, state);
@@ -269,6 +288,13 @@ void bind_engine(nb::module_& m) {
           nb::arg("state"), nb::arg("token").none(),
           nb::sig("def is_allowed(self, state: State, token: int) -> bool"),
           "Whether one token is allowed.")
+      .def("completed_by", &completed_by, nb::arg("state"), nb::arg("text"),
+           nb::arg("among") = nb::none(),
+           nb::sig("def completed_by(self, state: State, text: str | bytes, "
+                   "among: TokenMask | None = None) -> TokenMask"),
+           "Allowed tokens after which just this text makes the output complete; only those of a "
+           "mask, where one is given. Some may be left out, where a name or an item that must be "
+           "new is under way, or where many states are met.")
       .def("fill_mask", &fill_mask, nb::arg("state"), nb::arg("out"), nb::arg("row") = 0,
            nb::sig("def fill_mask(self, state: State, out: typing.Any, row: int = 0) -> None"),
            "Write the mask into a row of a MaskBuffer or of an int32 array.")

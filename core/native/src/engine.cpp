@@ -4,6 +4,7 @@
 #include <atomic>
 #include <unordered_set>
 
+#include "completing.hpp"
 #include "formgate/errors.hpp"
 #include "special_text.hpp"
 #include "workers.hpp"
@@ -194,6 +195,17 @@ bool Engine::is_terminal(const State& state) const {
     if (!part.tokens->dense.empty() || !part.tokens->ids.empty()) return false;
   }
   return true;
+}
+
+void Engine::completed_by(const State& state, std::string_view text, const Bitmap& among,
+                          Bitmap& out) const {
+  if (ended(state) || (!specials_.empty() && is_odd(text))) return;
+  const auto allowed = mask(state);
+  Bitmap asked(vocabulary_->words(), 0);
+  allowed->fill(asked.data(), *vocabulary_);
+  for (std::size_t i = 0; i < asked.size(); ++i) asked[i] &= among[i];
+  const std::unique_lock guard = lock();
+  Completing(*pool_, *vocabulary_, text, asked).find(state.expr, out);
 }
 
 void Engine::fill(const State& state, std::uint32_t* row) const {

@@ -44,6 +44,10 @@ class Engine {
   std::optional<State> advance(const State& state, TokenId token) const;
   std::shared_ptr<const Mask> mask(const State& state) const;
   bool is_terminal(const State& state) const;
+  // Adds tokens of `among` after which a text ends the output; some may be missing: see
+  // completing.hpp.
+  void completed_by(const State& state, std::string_view text, const Bitmap& among,
+                    Bitmap& out) const;
   // Length of the longest legal prefix; `state` becomes the state after it.
   std::size_t validate(State& state, std::span<const TokenId> tokens) const;
   void fill(const State& state, std::uint32_t* row) const;
