@@ -81,6 +81,7 @@ def generate(
     Raises:
         FormgateError: The constraint does not compile, the model cannot be constrained or has no
             chat template, or no text fits into ``max_tokens`` where it must be whole.
+        TypeError: The sampler is none.
     """
     model = llama if isinstance(llama, LlamaCppModel) else LlamaCppModel(llama)
     loaded = model.llama

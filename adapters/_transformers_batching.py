@@ -24,7 +24,7 @@ from transformers.generation.continuous_batching import cb_logits_processors
 
 from formgate.adapters._generated import read_output
 from formgate.adapters._torch_masks import RowMasker
-from formgate.adapters._transformers_generate import engines_of, tokenized
+from formgate.adapters._transformers_generate import engines_of, tokenized, with_boundaries
 from formgate.adapters._transformers_model import score_count
 from formgate.core.decoding.errors import DecodingError
 from formgate.core.errors import FormgateError
@@ -128,6 +128,9 @@ def generate_batch(
     vocabulary: Vocabulary | None = None,
     generation_config: Any = None,
     max_new_tokens: int | None = None,
+    whole: bool = False,
+    after: str | bytes | int | Sequence[str | bytes | int] | None = None,
+    between: str | bytes = b"",
     **options: Any,
 ) -> list[GeneratedText]:
     """Generate texts that satisfy constraints, by continuous batching.
@@ -142,6 +145,11 @@ def generate_batch(
         vocabulary: The model's vocabulary; read from the tokenizer when left out, once for each.
         generation_config: What the manager starts from; the model's own when left out.
         max_new_tokens: How long outputs may become; as the generation config has it when left out.
+        whole: Never cut an output off: leave only tokens after which it can be completed within
+            ``max_new_tokens`` (see ``formgate.decoding.WithinBudget``).
+        after: A marker, such as ``"</think>"``: the constraint begins after it, and what comes
+            before is free.
+        between: Text between the marker and the constrained output, such as two newlines.
         **options: What else ``continuous_batching`` takes.
 
     Returns:
@@ -149,8 +157,8 @@ def generate_batch(
         generation config asks for stand behind one another.
 
     Raises:
-        FormgateError: The constraint does not compile, engines and prompts do not fit together, or
-            a request failed.
+        FormgateError: The constraint does not compile, engines and prompts do not fit together, no
+            text fits into ``max_new_tokens`` where it must be whole, or a request failed.
     """
     engines = engines_of(model, tokenizer, constraint, format, vocabulary)
     if len(engines) not in (1, len(prompts)):
@@ -160,6 +168,13 @@ def generate_batch(
         )
     config = model.generation_config if generation_config is None else generation_config
     copies = config.num_return_sequences or 1
+    limit = config.max_new_tokens if max_new_tokens is None else max_new_tokens
+    if whole and limit is None:
+        raise FormgateError(
+            "whole=True needs max_new_tokens, here or in the generation config, to know when an "
+            "output must end"
+        )
+    engines = with_boundaries(engines, after, between, limit if whole else None)
     places: dict[str, tuple[int, int]] = {}
     results: dict[tuple[int, int], Any] = {}
     with continuous_batching(model, generation_config=generation_config, **options) as batching:

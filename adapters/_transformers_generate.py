@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from formgate.core._native import Engine
     from formgate.core.vocabulary import Vocabulary
 
-__all__ = ["GeneratedText", "engines_of", "generate", "tokenized"]
+__all__ = ["GeneratedText", "engines_of", "generate", "tokenized", "with_boundaries"]
 
 # Sums of log-probabilities below this are beam search's own markers of unusable beams.
 _UNUSABLE_SCORE = -1e8
@@ -112,7 +112,7 @@ def generate(
             "whole=True needs max_new_tokens, and nothing else that may end an output "
             f"({', '.join(_OTHER_ENDS)})"
         )
-    engines = _bounded(engines, healed, after, between, limit if whole else None)
+    engines = with_boundaries(engines, after, between, limit if whole else None, healed)
     if num_beams > 1 and limit is None:
         options["output_scores"] = True  # nothing else tells a beam that was cut off from filling
     processor = FormgateLogitsProcessor(
@@ -206,22 +206,23 @@ def _healed(
     return inputs, texts
 
 
-def _bounded(
+def with_boundaries(
     engines: Sequence[Engine],
-    healed: Sequence[bytes],
     after: str | bytes | int | Sequence[str | bytes | int] | None,
     between: str | bytes,
     limit: int | None,
+    healed: Sequence[bytes] = (b"",),
 ) -> list[Any]:
     """Return the engines with the boundaries asked for; one for each prompt where they differ."""
-    if len(engines) == 1 and any(healed):
-        engines = list(engines) * len(healed)
+    if len(engines) == 1:
+        engines = list(engines) * (len(healed) if any(healed) else 1)
+    texts = healed if any(healed) else [b""] * len(engines)
     made: dict[tuple[int, bytes], Any] = {}
-    for engine, text in zip(engines, healed, strict=False):
+    for engine, text in zip(engines, texts, strict=True):
         key = (id(engine), text)
         if key not in made:
             made[key] = bounded(engine, after=after, between=between, healed=text, max_tokens=limit)
-    return [made[id(engine), text] for engine, text in zip(engines, healed, strict=False)]
+    return [made[id(engine), text] for engine, text in zip(engines, texts, strict=True)]
 
 
 def _options(

@@ -24,6 +24,7 @@ from typing import TYPE_CHECKING, Generic, TypeVar
 
 import numpy as np
 
+from formgate.core.decoding._successors import Successors
 from formgate.core.decoding._token_table import mark, token_table
 
 if TYPE_CHECKING:
@@ -53,6 +54,7 @@ _WEIGHTS = (4, 4, 2, 4, 1)  # by rank: what a step costs
 _BRANCHES = 32  # states that one state leads to before only the most promising are followed
 _UNPROMISING = 8  # of these, how many are followed all the same
 _STEPS_PER_STATE = 50  # ``fewest``: tokens looked at for each state that may be
+_WALK = 5_000  # ``fewest``: what the tokens of a large mask count
 
 
 class Plan:
@@ -174,21 +176,26 @@ class Plans(Generic[S]):
         Breadth first over all tokens: slow, for the one case that needs certainty.
 
         Raises:
-            LookupError: Too many states or tokens were looked at to tell.
+            LookupError: Too many states were looked at to tell.
         """
         paths: dict[S, tuple[S, int] | None] = {state: None}
+        successors: Successors[S] = Successors(self.engine, self.table)
         level = [state]
-        steps = 0
+        looked_at = 0
         for _ in range(limit):
             following: list[S] = []
             for at in level:
-                tokens = (self.engine.allowed_tokens(at) - self.table.stops).to_list()
-                steps += len(tokens)
-                if steps > _STEPS_PER_STATE * self._max_states:
+                mask = self.engine.allowed_tokens(at) - self.table.stops
+                # A mask of all tokens is walked at once, which costs as much as some 5,000 of them.
+                looked_at += min(len(mask), _WALK)
+                if looked_at > _STEPS_PER_STATE * self._max_states:
                     raise LookupError
-                for token in tokens:
-                    target = self.engine.advance(at, token)
-                    if target in paths:
+                states, where = successors.of(at, mask)
+                numbers, first = np.unique(where, return_index=True)
+                ids = mask.ids()
+                for number, token in zip(numbers.tolist(), ids[first].tolist(), strict=True):
+                    target = states[number]
+                    if target is None or target in paths:
                         continue
                     paths[target] = (at, token)
                     if self.engine.is_accepting(target):

@@ -57,7 +57,8 @@ class AfterMarker(Generic[S]):
 
     Raises:
         EmptyLanguageError: The vocabulary cannot spell the marker.
-        ValueError: The marker is empty, or holds an id that is none of the vocabulary's.
+        ValueError: The marker is empty, or holds an id that is outside the vocabulary or ends an
+            output.
     """
 
     def __init__(
@@ -148,17 +149,24 @@ class AfterMarker(Generic[S]):
     def _part(self, part: str | bytes | int) -> str:
         """Return a part of the marker as characters of the table."""
         if isinstance(part, str):
-            special: dict[str, int] = getattr(self.vocabulary, "special", {})
+            special = _special(self.vocabulary)
             if part not in special:
                 return part.encode().decode("latin-1")
             part = special[part]
         if isinstance(part, bytes):
             return part.decode("latin-1")
-        text = self._table.texts[part] if 0 <= part < self._table.size else None
-        if text is None:
+        if not 0 <= part < self._table.size:
             raise ValueError(
-                f"the marker holds the id {part}, which is outside the vocabulary or ends an "
-                "output: give the id of a token, or text"
+                f"the marker holds the id {part}, which is outside the vocabulary of "
+                f"{self._table.size} ids: give the id of a token, or text"
+            )
+        text = self._table.texts[part]
+        if text is None:
+            names = [name for name, token in _special(self.vocabulary).items() if token == part]
+            raise ValueError(
+                f"the marker holds the token {part}{''.join(f' ({n!r})' for n in names[:1])}, "
+                "which ends an output, so that no answer could follow: give another token or text, "
+                f"or make the vocabulary with stop_ids that leave {part} out"
             )
         return text
 
@@ -171,7 +179,7 @@ class AfterMarker(Generic[S]):
     def _mask(self, matched: int) -> TokenMask:
         """Return the tokens that may come when so much of the marker has been written."""
         table, head, marker = self._table, self._marker[:matched], self._marker
-        special = set(getattr(self.vocabulary, "special", {}).values())
+        special = set(_special(self.vocabulary).values())
         first = self.engine.allowed_tokens(self._start)
         ids = []
         for token, text in enumerate(table.texts):
@@ -189,3 +197,9 @@ class AfterMarker(Generic[S]):
                     continue
             ids.append(token)
         return TokenMask.from_ids(table.size, ids)
+
+
+def _special(vocabulary: TokenTexts) -> dict[str, int]:
+    """Return the special tokens by name, as far as a vocabulary knows them."""
+    special: dict[str, int] = getattr(vocabulary, "special", {})
+    return special

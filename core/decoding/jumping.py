@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar, runtime_check
 
 from formgate.core.decoding._rows import Asked, Chooser, as_row, confirmed, only_token
 from formgate.core.decoding.errors import DecodingError
-from formgate.core.decoding.samplers import Greedy
+from formgate.core.decoding.samplers import checked_sampler
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -126,6 +126,7 @@ def jump_decode(
 
     Raises:
         DecodingError: The model's scores are unusable or do not fit the vocabulary.
+        TypeError: The sampler is none.
         ValueError: An argument is out of its range.
     """
     return JumpDecoder(
@@ -385,9 +386,9 @@ def _chooser(
     engine: MaskEngine[S], sampler: Sampler | MaskedSampler | None
 ) -> _Choosing[S] | _Delegating[S]:
     """Return what chooses tokens."""
-    if hasattr(sampler, "pick"):
+    if hasattr(sampler, "pick") and not isinstance(sampler, type):
         return _Delegating(engine, sampler)  # type: ignore[arg-type] # just checked
-    return _Choosing(engine, sampler or Greedy())
+    return _Choosing(engine, checked_sampler(sampler))
 
 
 def _followed(engine: MaskEngine[S], state: S, tokens: Sequence[int]) -> tuple[int, S]:

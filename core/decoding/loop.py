@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
 from formgate.core.decoding._rows import Asked, Choice, Chooser, as_row, confirmed, only_token
 from formgate.core.decoding.errors import DecodingError
-from formgate.core.decoding.samplers import Greedy
+from formgate.core.decoding.samplers import checked_sampler
 from formgate.core.decoding.steps import DecodeResult, Step, Timings
 
 if TYPE_CHECKING:
@@ -77,6 +77,7 @@ def constrained_decode(
 
     Raises:
         DecodingError: The model's scores are unusable or do not fit the vocabulary.
+        TypeError: The sampler is none.
         ValueError: An argument is out of its range.
     """
     stream = DecodeStream(
@@ -124,7 +125,7 @@ class DecodeStream(Generic[S]):
         self._engine = engine
         self._vocabulary = _token_texts(engine, vocabulary)
         self._reader = _Reader(model, prompt)
-        sampler = sampler or Greedy()
+        sampler = checked_sampler(sampler)
         self._chooser = Chooser(sampler.start(), logprobs=logprobs)
         # Where the sampler permits, an engine that knows candidates is asked about the token chosen
         # rather than for its mask.

@@ -13,7 +13,7 @@ entries takes numpy half a millisecond, block sums 10 microseconds.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol, cast
 
 import numpy as np
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-__all__ = ["Greedy", "Multinomial", "Sampler"]
+__all__ = ["Greedy", "Multinomial", "Sampler", "checked_sampler"]
 
 _BLOCK = 512
 
@@ -36,6 +36,22 @@ class Sampler(Protocol):
         The function must not change the row. It must return an index whatever the row holds: the
         loop itself refuses a row without a finite entry, and a choice that is forbidden or NaN.
         """
+
+
+def checked_sampler(sampler: object) -> Sampler:
+    """Return a sampler, the greedy one for None.
+
+    Raises:
+        TypeError: It is no sampler.
+    """
+    if sampler is None:
+        return Greedy()
+    if isinstance(sampler, type) or not callable(getattr(sampler, "start", None)):
+        raise TypeError(
+            f"sampler={sampler!r:.60} is no sampler: pass Greedy(), Multinomial(temperature=...) "
+            "or an object with their method start(), or leave it out"
+        )
+    return cast("Sampler", sampler)
 
 
 @dataclass(frozen=True)

@@ -18,7 +18,7 @@ from transformers.generation import (  # noqa: E402
 
 from formgate import FormgateError  # noqa: E402
 from formgate.adapters.transformers import continuous_batching, generate_batch  # noqa: E402
-from formgate.core.decoding import DecodingError  # noqa: E402
+from formgate.core.decoding import BudgetError, DecodingError  # noqa: E402
 
 DIGITS = "0123456789"
 DATE = Automaton.of_counts((DIGITS, 4, 4), ("-", 1, 1), ("01", 1, 1), (DIGITS, 1, 1))
@@ -174,6 +174,39 @@ def test_cut_off_outputs(setup):
     assert not answer.complete
     with pytest.raises(FormgateError, match="incomplete"):
         _ = answer.value
+
+
+@pytest.mark.parametrize("given", ["here", "in the config"])
+def test_outputs_are_whole_and_begin_after_a_marker(setup, given):
+    limit = {"max_new_tokens": 9}
+    answers = generate_batch(
+        setup.model,
+        setup.tokenizer,
+        ["the year", "x", "yes"],
+        [setup.engine(each) for each in (DATE, Automaton.of_strings(WORDS), DATE)],
+        generation_config=config(setup, do_sample=True, **({} if given == "here" else limit)),
+        continuous_batching_config=cache(),
+        whole=True,
+        after="-",
+        between="o",
+        **(limit if given == "here" else {}),
+    )
+    assert all(answer.complete and len(answer.tokens) <= 9 for answer in answers)
+    assert all(answer.before.endswith("-o") for answer in answers)
+    assert re.fullmatch(DATE_RE, answers[0].text)
+    assert answers[1].text in WORDS
+
+
+def test_outputs_cannot_be_whole_without_a_limit(setup):
+    engine = setup.engine(DATE)
+    options = config(setup)
+    options.max_new_tokens = None
+    with pytest.raises(FormgateError, match="whole=True needs max_new_tokens"):
+        generate_batch(
+            setup.model, setup.tokenizer, ["x"], engine, generation_config=options, whole=True
+        )
+    with pytest.raises(BudgetError, match="at most 1 tokens"):
+        generate_batch(setup.model, setup.tokenizer, ["x"], engine, max_new_tokens=1, whole=True)
 
 
 def test_one_request_that_fails_does_not_end_the_others(setup):

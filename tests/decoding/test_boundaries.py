@@ -217,9 +217,15 @@ def test_markers_that_cannot_be():
         Prefixed(engine, 3)
     with pytest.raises(ValueError, match="the marker is empty"):
         AfterMarker(engine, "")
-    for wrong in (-1, 99, vocabulary.stop_ids[0]):
-        with pytest.raises(ValueError, match="outside the vocabulary or ends an output"):
+    for wrong in (-1, 99):
+        with pytest.raises(ValueError, match=f"holds the id {wrong}, which is outside"):
             AfterMarker(engine, wrong)
+    named = formgate.Vocabulary([b"a", None], stop_ids=[1], special={"<end>": 1})
+    for stop in (1, "<end>", ["a", "<end>"]):
+        with pytest.raises(
+            ValueError, match=r"token 1 \('<end>'\), which ends .* with stop_ids that leave 1 out"
+        ):
+            AfterMarker(formgate.compile(["a"], named), stop)
 
 
 def test_healing_lets_a_token_reach_over_the_end_of_the_prompt():
@@ -388,6 +394,17 @@ def test_one_search_serves_several_budgets():
         engine.with_budget(4)
     with pytest.raises(ValueError, match="must not be negative"):
         engine.with_budget(-1)
+
+
+@pytest.mark.parametrize("budget", [0, 1, 2, 3, 4])
+def test_a_budget_too_small_for_a_marker_is_named(smol_vocabulary, budget):
+    """The tokens before a marker are nearly all there are, and still it is known."""
+    inner = formgate.compile({"type": "object"}, smol_vocabulary)
+    with pytest.raises(BudgetError, match=f"has at most {budget} tokens") as caught:
+        bounded(inner, after="</think>", between="\n\n", max_tokens=budget)
+    assert caught.value.budget == budget
+    needed = caught.value.needed
+    assert bounded(inner, after="</think>", between="\n\n", max_tokens=needed)
 
 
 def test_a_search_that_ends_at_its_limit_says_so():

@@ -19,6 +19,7 @@ from formgate.core.decoding import (
     Multinomial,
     UnconstrainedEngine,
     constrained_decode,
+    jump_decode,
 )
 
 STOP = 1
@@ -323,6 +324,14 @@ def test_a_sampler_that_breaks_the_mask_is_caught():
 
     with pytest.raises(DecodingError, match="forbidden"):
         decode(LETTERS, sampler=Stubborn())
+
+
+@pytest.mark.parametrize("sampler", [5, 0, "greedy", Greedy, lambda row: 0])
+@pytest.mark.parametrize("decode_with", [constrained_decode, jump_decode])
+def test_what_is_no_sampler_is_named(decode_with, sampler):
+    engine = ToyEngine(WORDS, VOCABULARY)
+    with pytest.raises(TypeError, match=r"is no sampler: pass Greedy\(\), Multinomial"):
+        decode_with(RandomModel(0), engine, [5, 6], max_tokens=3, sampler=sampler)
 
 
 def test_arguments_out_of_range():

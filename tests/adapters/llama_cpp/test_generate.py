@@ -206,6 +206,11 @@ def test_models_that_cannot_run_are_refused(smol_path):
         generate(closed, "x", "yes|no")
 
 
+def test_what_is_no_sampler_is_refused(llama):
+    with pytest.raises(TypeError, match="sampler=5 is no sampler"):
+        generate(llama, "x", "a+", sampler=5)
+
+
 def test_an_engine_for_another_model_is_refused(llama, vocabulary):
     letters = [bytes([97 + number % 26]) for number in range(len(vocabulary) - 1)]
     other = formgate.Vocabulary([*letters, None], stop_ids=[len(letters)])
