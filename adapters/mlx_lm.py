@@ -14,7 +14,13 @@ import mlx.core as mx
 import numpy as np
 
 from formgate.adapters._following import Follower
-from formgate.adapters._generated import GeneratedText, engine_of, read_output
+from formgate.adapters._generated import (
+    GeneratedText,
+    check_tokens,
+    engine_of,
+    is_engine,
+    read_output,
+)
 from formgate.core.decoding.errors import DecodingError
 from formgate.core.errors import FormgateError
 from formgate.core.vocabulary import Vocabulary
@@ -102,8 +108,8 @@ def generate(
         **options: What else ``mlx_lm.stream_generate`` takes: ``sampler``, ``draft_model``, ...
 
     Raises:
-        FormgateError: The constraint does not compile, its stop ids are not where mlx-lm ends an
-            output, or the model's scores leave nothing to choose.
+        FormgateError: The constraint does not compile or is an engine for another model, its stop
+            ids are not where mlx-lm ends an output, or the model's scores leave nothing to choose.
     """
     import mlx_lm  # noqa: PLC0415 (the processor does without)
     from mlx_lm.tokenizer_utils import TokenizerWrapper  # noqa: PLC0415 (as above)
@@ -119,6 +125,8 @@ def generate(
         return Vocabulary.from_tokenizer(inner, stop_ids=ends or None)
 
     engine = engine_of(constraint, format, vocabulary, read_vocabulary)
+    if is_engine(constraint):
+        check_tokens(engine, lambda token: tokenizer.decode([token]))
     missing = sorted(set(engine.vocabulary.stop_ids).difference(ends))
     if missing:
         raise FormgateError(

@@ -18,7 +18,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import onnxruntime_genai as og
 
-from formgate.adapters._generated import GeneratedText, engine_of, read_output
+from formgate.adapters._generated import (
+    GeneratedText,
+    check_tokens,
+    engine_of,
+    is_engine,
+    read_output,
+)
 from formgate.core._native import apply_mask
 from formgate.core.decoding.errors import DecodingError
 from formgate.core.decoding.models import LoadedModel
@@ -175,8 +181,9 @@ def generate(
         **search_options: Of onnxruntime-genai: ``do_sample``, ``temperature``, ``top_p``, ...
 
     Raises:
-        FormgateError: The constraint does not compile, there is no vocabulary for it, its stop ids
-            are not where the generator ends an output, or beams were asked for.
+        FormgateError: The constraint does not compile or is an engine for another model, there is
+            no vocabulary for it, its stop ids are not where the generator ends an output, or beams
+            were asked for.
     """
     for name in _UNSUPPORTED:
         if search_options.get(name, 1) != 1:
@@ -186,6 +193,8 @@ def generate(
     if "max_length" in search_options:
         raise FormgateError("max_length counts the prompt too: give max_tokens")
     engine = engine_of(constraint, format, vocabulary, _no_vocabulary)
+    if is_engine(constraint):
+        check_tokens(engine, lambda token: str(tokenizer.decode(np.array([token], np.int32))))
     missing = sorted(
         set(engine.vocabulary.stop_ids).difference(int(t) for t in tokenizer.eos_token_ids)
     )

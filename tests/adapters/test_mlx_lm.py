@@ -12,6 +12,7 @@ mx = pytest.importorskip("mlx.core")
 mlx_lm = pytest.importorskip("mlx_lm")
 
 from formgate import FormgateError, Vocabulary  # noqa: E402
+from formgate import compile as compile_source  # noqa: E402
 from formgate.adapters.mlx_lm import FormgateProcessor, generate  # noqa: E402
 from formgate.core.decoding import DecodingError  # noqa: E402
 
@@ -169,6 +170,15 @@ def test_a_processor_serves_one_generation(setup):
     processor.reset()
     text = mlx_lm.generate(setup.model, setup.tokenizer, "yes", **options)
     assert re.fullmatch(DATE_RE, text)
+
+
+def test_an_engine_for_another_model_is_refused(setup):
+    letters = [bytes([97 + number % 26]) for number in range(300)]
+    stop = setup.vocabulary.stop_ids[0]
+    letters[stop] = None
+    other = compile_source("a+", Vocabulary(letters, stop_ids=[stop]))
+    with pytest.raises(FormgateError, match="the vocabulary of another model"):
+        generate(setup.model, setup.tokenizer, "x", other)
 
 
 def test_what_does_not_fit(setup):

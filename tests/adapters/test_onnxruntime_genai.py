@@ -15,6 +15,7 @@ pytest.importorskip("onnx_ir")
 torch = pytest.importorskip("torch")
 
 from formgate import FormgateError, Matcher, Vocabulary  # noqa: E402
+from formgate import compile as compile_source  # noqa: E402
 from formgate.adapters.onnxruntime_genai import (  # noqa: E402
     ConstrainedGenerator,
     OnnxGenaiModel,
@@ -159,8 +160,6 @@ def test_a_loaded_folder(setup):
     assert [loaded.vocabulary.token_bytes(i) for i in range(len(setup.vocabulary.tokens))] == list(
         setup.vocabulary.tokens
     )
-    from formgate import compile as compile_source
-
     engine = compile_source(["yes", "no"], loaded.vocabulary)
     for ids in (loaded.encode("x"), loaded.encode_chat("x")):
         result = constrained_decode(loaded.model, engine, ids, max_tokens=9)
@@ -174,6 +173,15 @@ def test_a_loaded_folder(setup):
         max_tokens=99,
     )
     assert answer.value == [1, True]
+
+
+def test_an_engine_for_another_model_is_refused(setup):
+    letters = [bytes([97 + number % 26]) for number in range(300)]
+    stop = setup.vocabulary.stop_ids[0]
+    letters[stop] = None
+    other = compile_source("a+", Vocabulary(letters, stop_ids=[stop]))
+    with pytest.raises(FormgateError, match="the vocabulary of another model"):
+        generate(setup.model, setup.tokenizer, "x", other)
 
 
 def test_what_does_not_fit(setup, tmp_path):
