@@ -10,13 +10,19 @@ name=${1:?usage: tools/test_backend.sh NAME WHEEL}
 wheel=${2:?usage: tools/test_backend.sh NAME WHEEL}
 root=$(cd "$(dirname "$0")/.." && pwd)
 python=${PYTHON:-$(command -v python3.11 || command -v python3)}
+alone=() # installed without what they ask for
 case $name in
 mlx_lm) packages=("mlx[cpu]==0.32.4" "mlx-lm==0.32.2") torch=no ;;
 onnxruntime_genai)
   packages=("onnxruntime-genai==0.18.0" onnx onnx-ir "transformers==5.23.0" accelerate) torch=yes
   ;;
 genlm_control)
-  packages=("genlm-control==0.4.1" "transformers==5.23.0") torch=yes
+  # Resolved together they keep pip searching without end, and bring bitsandbytes, which is for GPUs.
+  # What they import besides stands below.
+  alone=(genlm-control==0.4.1 genlm-backend==0.3.1 genlm-bytes==0.2.0 genlm-grammar==0.2.0 arsenal==3.1.3)
+  packages=(transformers accelerate sentencepiece jsonschema regex lark interegular rich tqdm psutil
+    numpy matplotlib scipy pandas numba IPython path frozendict nltk graphviz json-stream)
+  torch=yes
   ;;
 *)
   echo "no tests in an environment of its own for $name" >&2
