@@ -280,6 +280,11 @@ class Engine:
     def is_allowed(self, state: State, token: int) -> bool:
         """Whether one token is allowed."""
 
+    def completed_by(self, state: State, text: str | bytes, among: TokenMask | None = None) -> TokenMask:
+        """
+        Allowed tokens after which just this text makes the output complete; only those of a mask, where one is given. Some may be left out, where a name or an item that must be new is under way, or where many states are met.
+        """
+
     def fill_mask(self, state: State, out: Any, row: int = 0) -> None:
         """Write the mask into a row of a MaskBuffer or of an int32 array."""
 

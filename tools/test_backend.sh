@@ -10,7 +10,8 @@ name=${1:?usage: tools/test_backend.sh NAME WHEEL}
 wheel=${2:?usage: tools/test_backend.sh NAME WHEEL}
 root=$(cd "$(dirname "$0")/.." && pwd)
 python=${PYTHON:-$(command -v python3.11 || command -v python3)}
-alone=() # installed without what they ask for
+alone=()       # installed without what they ask for
+constraints=() # options of pip
 case $name in
 mlx_lm) packages=("mlx[cpu]==0.32.4" "mlx-lm==0.32.2") torch=no ;;
 onnxruntime_genai)
@@ -21,8 +22,9 @@ genlm_control)
   # What they import besides stands below.
   alone=(genlm-control==0.4.1 genlm-backend==0.3.1 genlm-bytes==0.2.0 genlm-grammar==0.2.0 arsenal==3.1.3)
   packages=(transformers accelerate sentencepiece jsonschema regex lark interegular rich tqdm psutil
-    numpy matplotlib scipy pandas numba IPython path frozendict nltk graphviz json-stream)
-  torch=yes
+    numpy matplotlib scipy==1.17.1 pandas==3.1.1 numba==0.68.1 ipython==9.18.1 path==17.1.1
+    frozendict==2.5.1 nltk==3.10.4 graphviz==0.21 json-stream==2.5.1)
+  constraints=(--constraint "$root/constraints-dev.txt") torch=yes
   ;;
 *)
   echo "no tests in an environment of its own for $name" >&2
@@ -38,7 +40,8 @@ if [[ ! -e $folder/.done ]]; then
   test -x "$folder/bin/python" || "$python" -m venv "$folder"
   # The version of constraints-dev.txt: a newer one would be a CUDA build of several gigabytes.
   [[ $torch == no ]] || "${pip[@]}" "$(grep '^torch==' "$root/constraints-dev.txt")"
-  "${pip[@]}" "${packages[@]}" pytest hypothesis pluggy nanobind-backend
+  "${pip[@]}" "${constraints[@]}" "${packages[@]}" pytest hypothesis pluggy nanobind-backend
+  [[ ${#alone[@]} == 0 ]] || "${pip[@]}" --no-deps "${alone[@]}"
   touch "$folder/.done"
 fi
 "${pip[@]}" --force-reinstall --no-deps "$wheel"

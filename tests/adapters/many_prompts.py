@@ -352,7 +352,12 @@ def grammars() -> dict[str, Any]:
     }
 
 
-def run(backend: str, count: int, formats: set[str]) -> list[Row]:
+def chosen(count: int, first: int) -> list[tuple[int, str]]:
+    """Return prompts, each with its seed: so many of all, evenly, without the first of these."""
+    return list(enumerate(PROMPTS[:: len(PROMPTS) // count][:count]))[first:]
+
+
+def run(backend: str, count: int, formats: set[str], first: int = 0) -> list[Row]:
     """Generate, judge and measure.
 
     Prompt by prompt, so that a model that keeps what it has read reads each prompt once.
@@ -372,7 +377,7 @@ def run(backend: str, count: int, formats: set[str]) -> list[Row]:
             e.engine for c, e in engines if c.format == "json_schema"
         )
     rows: dict[str, Row] = {}
-    for seed, text in enumerate(PROMPTS[:: len(PROMPTS) // count][:count]):
+    for seed, text in chosen(count, first):
         work = (decoder.loaded.encode_chat(text), seed)
         for case, engine in engines:
             ways = decoder.ways[:1] if case is free else decoder.ways
@@ -412,12 +417,17 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--backend", default="llama_cpp", choices=("llama_cpp", "transformers"))
     parser.add_argument("--prompts", type=int, default=len(PROMPTS), metavar="N")
+    parser.add_argument(
+        "--first", type=int, default=0, metavar="K", help="leave out the first K of the prompts"
+    )
     parser.add_argument("--formats", default=",".join(case.format for case in CASES))
     parser.add_argument("--out", metavar="FILE", help="write the figures as JSON")
     args = parser.parse_args()
     if not 1 <= args.prompts <= len(PROMPTS):
         parser.error(f"--prompts must be from 1 to {len(PROMPTS)}")
-    rows = run(args.backend, args.prompts, set(args.formats.split(",")))
+    if not 0 <= args.first < args.prompts:
+        parser.error(f"--first must be from 0 to {args.prompts - 1}")
+    rows = run(args.backend, args.prompts, set(args.formats.split(",")), args.first)
     print(HEAD)
     for row in rows:
         print_row(row)

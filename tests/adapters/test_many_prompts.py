@@ -24,3 +24,13 @@ def test_transformers():
     )
     assert done.returncode == 0, done.stdout + done.stderr
     assert done.stdout.count("4/4") == 5
+
+
+@pytest.mark.parametrize("first", ["4", "-1"])
+def test_pieces_of_the_prompts_are_not_empty(first):
+    command = [sys.executable, "-m", "tests.adapters.many_prompts", "--prompts", "4"]
+    done = subprocess.run(
+        [*command, "--first", first], cwd=ROOT, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 2
+    assert "--first must be from 0 to 3" in done.stderr

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <random>
 #include <thread>
 
@@ -47,6 +48,34 @@ const std::vector<std::string> kWords = {
     "a",    "b",    "c",    "ab",       "bc",    "abc",   "aab", " ",  " a",     "a ",
     "\"",   "\"a",  "a\"",  "\\",       "\\\"a", "1",     "12",  "a1", "1a",     "\n",
     "a\nb", "\xC3", "\xA9", "\xC3\xA9", "a\xC3", "\xA9z", "zz",  "a",  "ccc ccc"};
+
+// A text completes a token where stepping by both ends in an accepting state.
+TEST(Engine, TokensThatATextCompletesAreThoseOfStepping) {
+  Grammar g;
+  g.start(g.sequence({g.repeat(g.chars(CharSet({{'a', 'c'}})), 1, 6), g.literal(" a")}));
+  const auto engine = compile(g, vocabulary(kWords));
+  Bitmap every(engine->vocabulary().words(), ~0u);
+  State state = engine->start();
+  for (TokenId step : {TokenId{0}, TokenId{3}, TokenId{1}}) {
+    for (const std::string_view text : {"", "a", " a", "b a", "cccccc a", "x"}) {
+      Bitmap found(every.size(), 0);
+      engine->completed_by(state, text, every, found);
+      for (TokenId id = 0; id + 1 < engine->vocabulary().size(); ++id) {
+        auto after = engine->advance(state, id);
+        for (char c : text) {
+          const auto at = std::ranges::find(kWords, std::string(1, c));
+          if (!after || at == kWords.end()) {
+            after.reset();
+            break;
+          }
+          after = engine->advance(*after, static_cast<TokenId>(at - kWords.begin()));
+        }
+        EXPECT_EQ(test_bit(found.data(), id), after && after->accepting) << text << ' ' << id;
+      }
+    }
+    state = *engine->advance(state, step);
+  }
+}
 
 TEST(Engine, MasksAgreeWithSteppingUnderEverySwitch) {
   const CharSet lower({{'a', 'z'}});
