@@ -74,6 +74,10 @@ TEXTS = [
     ',{"a":1}]',
     '":1}]',
     "]]",
+    '1,"a":1}',
+    '1,"a":1,"b":1}',
+    ',"a":1}',
+    ',"b":1,"ab":1}',
     "1",
     "",
     "11",
@@ -162,6 +166,14 @@ def test_all_are_found_where_a_name_or_an_item_is_under_way(engines, index, befo
     right = by_steps(engine, state, text.encode())
     assert right
     assert engine.completed_by(state, text).to_list() == right
+
+
+def test_a_key_that_a_token_ends_must_not_come_in_the_text(engines):
+    engine = engines[11]
+    state = engine.advance_many(engine.start(), list(b'{"zz":1,"b'))
+    ends = TOKENS.index(b'":')
+    assert ends in engine.completed_by(state, '1,"c":1}')
+    assert ends not in engine.completed_by(state, '1,"b":1}')
 
 
 def test_only_what_is_asked_about_is_found(engines, vocabulary):

@@ -159,18 +159,19 @@ bool Completing::key_exceptions(std::uint32_t node, const Keyed::Plain& plain, T
   const auto has = [](char c) {
     return [c](std::string_view text) { return text.find(c) != std::string_view::npos; };
   };
+  const bool goes_on = has(',')(text_);
   add_with('\\', node, has('\\'), out);  // other spellings of what must not come
   add_with(
       '"', node,
       [&](std::string_view text) {
         const std::size_t quote = text.find('"');
         if (quote == std::string_view::npos) return false;
-        return !plain.commas || text.find(',', quote) != std::string_view::npos;
+        return goes_on || !plain.commas || text.find(',', quote) != std::string_view::npos;
       },
       out);
   for (const std::string& rest : plain.taken) add_path(node, rest, out);
   if (!plain.commas || has('\\')(text_)) return false;
-  if (!has(',')(text_)) return true;
+  if (!goes_on) return true;
   // The text may begin other keys, of which this one must be none. Where the key cannot end, it may
   // be inside a character or an escape, of which its spelling says nothing.
   if (!plain.endless || text_.size() > kLongestText || !pool_.nullable(plain.keys)) return false;
