@@ -449,3 +449,31 @@ def test_entries_have_no_places():
     zero = builder.literal("0")
     with pytest.raises(GrammarError, match="first items"):
         builder.distinct([zero], first=[zero], comma=builder.literal(","))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        lambda names: json.dumps([{"id": name, "more": name} for name in names]),
+        lambda names: json.dumps([dict.fromkeys(names, 1)]),
+        lambda names: json.dumps([[name, 0] for name in names]),
+        json.dumps,
+        lambda names: json.dumps(["".join(names)]),
+        lambda names: json.dumps([names]),
+    ],
+    ids=["objects", "members", "arrays", "strings", "one string", "one array"],
+)
+def test_states_keep_only_what_is_new_in_them(text):
+    """Twice the text takes about twice the memory, however much of it has been read."""
+    schema = {"type": "array", "uniqueItems": True, "items": {}}
+
+    def used(count):
+        engine = formgate.compile(schema, BYTES, whitespace="compact")
+        before = sum(engine.memory_usage().values())
+        state = engine.start()
+        names = [f"{count} {i}" for i in range(count)]  # other texts share no states
+        for byte in text(names).replace(", ", ",").replace(": ", ":").encode():
+            state = engine.advance(state, byte)
+        return sum(engine.memory_usage().values()) - before
+
+    assert used(400) < 2.6 * used(200)

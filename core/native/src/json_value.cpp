@@ -1,4 +1,4 @@
-#include "json_value.hpp"
+#include "formgate/json_value.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -8,313 +8,314 @@
 namespace formgate {
 namespace {
 
+using Set = JsonValues::Set;
+using Value = JsonValues::Value;
+
+// A character takes at most so many bytes.
+constexpr std::uint32_t kMostBytes = 4;
+
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
-// The end of the canonical value or string that begins at a place.
-std::size_t end_of(std::string_view text, std::size_t at) {
-  std::size_t depth = 0;
-  while (at < text.size()) {
-    const char c = text[at];
-    if (c == '"') {
-      for (++at; at < text.size() && text[at] != '"'; ++at) {
-        if (text[at] == '\\') ++at;
-      }
-      ++at;
-    } else if (c == '[' || c == '{') {
-      ++depth;
-      ++at;
-    } else if (c == ']' || c == '}') {
-      if (depth == 0) return at;
-      --depth;
-      ++at;
-    } else if (depth == 0 && (c == ',' || c == ':')) {
-      return at;
-    } else {
-      ++at;
-      continue;  // of a word or number
-    }
-    if (depth == 0) return std::min(at, text.size());
+// The sign and the digits of a number, without zeros on either side.
+std::string digits_of(std::string_view number) {
+  std::string out;
+  const bool negative = number.starts_with('-');
+  for (char c : number.substr(0, number.find('e'))) {
+    if (is_digit(c) && (c != '0' || !out.empty())) out.push_back(c);
   }
-  return std::min(at, text.size());
-}
-
-// The end of the member that begins at a place.
-std::size_t end_of_member(std::string_view text, std::size_t at) {
-  at = end_of(text, at);
-  return at < text.size() && text[at] == ':' ? end_of(text, at + 1) : at;
-}
-
-void append_string(std::string& out, std::string_view text) {
-  for (char c : text) {
-    if (c == '"' || c == '\\') out.push_back('\\');
-    out.push_back(c);
-  }
-}
-
-// The digits of a number, without zeros on either side.
-struct Digits {
-  bool negative = false;
-  bool exponent = false;
-  std::string digits = {};
-};
-
-Digits digits_of(std::string_view number) {
-  Digits out;
-  for (char c : number) {
-    if (c == 'e') {
-      out.exponent = true;
-      break;
-    }
-    if (c == '-') out.negative = true;
-    if (is_digit(c) && (c != '0' || !out.digits.empty())) out.digits.push_back(c);
-  }
-  while (!out.digits.empty() && out.digits.back() == '0') out.digits.pop_back();
+  while (!out.empty() && out.back() == '0') out.pop_back();
+  if (negative) out.insert(out.begin(), '-');
   return out;
 }
 
-bool may_become_number(std::string_view read, std::string_view value) {
-  if (value.empty() || !(is_digit(value[0]) || value[0] == '-')) return false;
-  const Digits own = digits_of(read);
-  const Digits other = digits_of(value);
-  if (other.digits.empty()) return own.digits.empty();
-  if (own.negative != other.negative) return false;
-  return own.exponent ? own.digits == other.digits : other.digits.starts_with(own.digits);
-}
+std::size_t length_of_word(char first) { return first == 'f' ? 5 : 4; }
 
 }  // namespace
 
-std::string canonical_string(std::string_view text) {
-  std::string out = "\"";
-  append_string(out, text);
-  out.push_back('"');
-  return out;
-}
-
-const std::string& ValueReader::settled() const {
-  static const std::string kNothing;
-  return settled_ ? *settled_ : kNothing;
-}
-
-void ValueReader::push(std::uint8_t byte) {
+void ValueReader::push(JsonValues& store, std::uint8_t byte) {
+  member_ = JsonValues::kNoElement;
   const auto c = static_cast<char>(byte);
   if (mode_ == Mode::kString) {
-    if (byte != '"' || !string_.pending().empty()) {
-      string_.push(byte);
+    if (byte != '"' || !escape_.pending().empty()) {
+      escape_.push(byte);
+      for (char read : escape_.take()) read_ = store.extended(read_, read);
       return;
     }
-    settle(settled() + canonical_string(string_.text()));
-    string_ = {};
+    const std::string text = store.string(std::exchange(read_, JsonValues::kNoBytes));
     mode_ = Mode::kOutside;
+    if (inside()) {
+      Open open = store.opened(open_);
+      if (open.object && open.phase == kFresh) {
+        open.key = store.text(text);
+        open.phase = kKey;
+        open_ = store.open(open);
+        return;
+      }
+    }
+    complete(store, store.scalar('"' + text));
     return;
   }
   if (mode_ == Mode::kNumber) {
     if (is_digit(c) || c == '.' || c == '-' || c == '+' || c == 'e' || c == 'E') {
-      push_number(c);
+      push_number(store, c);
       return;
     }
-    end_number();
+    end_number(store);
   }
-  if (c == '"') {
+  if (mode_ == Mode::kWord) {
+    read_ = store.extended(read_, c);
+    const std::string word = store.string(read_);
+    if (word.size() < length_of_word(word[0])) return;
+    read_ = JsonValues::kNoBytes;
+    mode_ = Mode::kOutside;
+    complete(store, store.scalar(word));
+  } else if (c == '"') {
     mode_ = Mode::kString;
   } else if (c == '-' || is_digit(c)) {
     mode_ = Mode::kNumber;
-    number_.push_back(c);
-  } else if (c != ' ' && c != '\t' && c != '\n' && c != '\r') {
-    push_outside(byte);
+    read_ = store.extended(read_, c);
+  } else if (c >= 'a' && c <= 'z') {
+    mode_ = Mode::kWord;
+    read_ = store.extended(read_, c);
+  } else {
+    push_outside(store, byte);
   }
 }
 
 // Zeros that make no difference are left out: those at the end of a mantissa's fraction, those that
 // an exponent begins with, and the exponent of zero.
-void ValueReader::push_number(char c) {
-  const std::size_t mark = number_.find('e');
+void ValueReader::push_number(JsonValues& store, char c) {
+  const std::string number = store.string(read_);
+  const std::size_t mark = number.find('e');
   if (mark == std::string::npos) {
     if (c != 'e' && c != 'E') {
-      number_.push_back(c);
+      read_ = store.extended(read_, c);
       return;
     }
-    if (number_.find('.') != std::string::npos) {
-      while (number_.back() == '0') number_.pop_back();
-      if (number_.back() == '.') number_.pop_back();
+    if (number.find('.') != std::string::npos) {
+      drop_zeros(store);
+      if (store.last(read_) == '.') read_ = store.without_last(read_);
     }
-    if (number_.find_first_not_of("-0") == std::string::npos) number_.assign(1, '0');
-    number_.push_back('e');
+    if (number.find_first_not_of("-0.") == std::string::npos) {
+      read_ = store.extended(JsonValues::kNoBytes, '0');
+    }
+    read_ = store.extended(read_, 'e');
     return;
   }
-  if (number_[0] == '0' && mark == 1) return;
-  const bool first = mark + 1 == number_.size() || number_.back() == '-';
+  if (number[0] == '0' && mark == 1) return;
+  const bool first = mark + 1 == number.size() || number.back() == '-';
   if (c == '+' || (c == '0' && first)) return;
-  number_.push_back(c);
+  read_ = store.extended(read_, c);
 }
 
-void ValueReader::end_number() {
-  settle(settled() + canonical_number(number_));
-  number_.clear();
+void ValueReader::end_number(JsonValues& store) {
+  const Value number = store.scalar(canonical_number(store.string(read_)));
+  read_ = JsonValues::kNoBytes;
   mode_ = Mode::kOutside;
+  complete(store, number);
 }
 
-void ValueReader::push_outside(std::uint8_t byte) {
-  const auto c = static_cast<char>(byte);
-  std::string text = settled();
-  if ((c == ',' || c == '}') && !open_.empty() && text[open_.back().begin] == '{') {
-    // The member goes where it belongs among those before it, which are sorted.
-    const Open own = open_.back();
-    const std::string member = text.substr(own.last);
-    std::size_t at = own.begin + 1;
-    while (at < own.last) {
-      const std::size_t end = end_of_member(std::string_view(text).substr(0, own.last), at);
-      if (std::string_view(text).substr(at, end - at) > member) break;
-      at = end + 1;
-    }
-    text.resize(own.last);
-    if (!member.empty()) {
-      if (at < own.last) {
-        text.insert(at, member + ',');
-      } else {
-        text += member + ',';
-      }
-    }
-    if (c == '}' && text.back() == ',') text.pop_back();
-    if (c == ',' && text.back() == ',') text.pop_back();
+void ValueReader::complete(JsonValues& store, Value value) {
+  if (!inside()) {
+    done_ = value;
+    return;
   }
-  text.push_back(c);
-  const auto size = static_cast<std::uint32_t>(text.size());
-  if (c == '[' || c == '{') {
-    open_.push_back({size - 1, size});
-  } else if ((c == ']' || c == '}') && !open_.empty()) {
-    open_.pop_back();
-  } else if (c == ',' && !open_.empty()) {
-    open_.back().last = size;
+  Open open = store.opened(open_);
+  if (open.object) {
+    if (open.key == JsonValues::kNoText) return;  // no JSON
+    member_ = store.member(open.key, value);
+    open.content = static_cast<std::uint32_t>(store.with(Set{open.content}, member_));
+    open.key = JsonValues::kNoText;
+  } else {
+    open.content = static_cast<std::uint32_t>(store.append(Value{open.content}, value));
   }
-  settle(std::move(text));
+  open.phase = kComplete;
+  open_ = store.open(open);
 }
 
-std::string ValueReader::value() const {
-  if (mode_ == Mode::kNumber) return settled() + canonical_number(number_);
-  if (mode_ == Mode::kOutside) return settled();
-  std::string out = settled();  // not complete
-  out.push_back('"');
-  append_string(out, string_.text());
-  return out;
+void ValueReader::push_outside(JsonValues& store, std::uint8_t byte) {
+  const bool object = byte == '{';
+  if (object || byte == '[') {
+    Open open;
+    open.outer = open_;
+    open.depth = static_cast<std::uint32_t>(depth(store)) + 1;
+    open.object = object;
+    if (!object) open.content = static_cast<std::uint32_t>(store.array());
+    open_ = store.open(open);
+    return;
+  }
+  if (!inside()) return;
+  Open open = store.opened(open_);
+  if (byte == ']' || byte == '}') {
+    open_ = open.outer;
+    complete(store, open.object ? store.object(Set{open.content}) : Value{open.content});
+  } else if (byte == ',' || byte == ':') {
+    open.phase = byte == ',' ? kFresh : kColon;
+    open_ = store.open(open);
+  }
 }
 
-bool ValueReader::may_become(std::string_view value, ByteSet* next) const {
-  // What follows a string that is begun; any character may be escaped.
-  const auto goes_on = [&](std::string_view whole, std::string_view begun) {
-    if (!whole.starts_with(begun)) return false;
-    if (next && begun.size() < whole.size()) {
-      next->insert(static_cast<std::uint8_t>(whole[begun.size()]));
-      next->insert('\\');
+Value ValueReader::value(JsonValues& store) const {
+  if (inside() || mode_ == Mode::kString || mode_ == Mode::kWord) {  // not complete
+    return store.scalar(store.string(read_));
+  }
+  if (mode_ == Mode::kNumber) return store.scalar(canonical_number(store.string(read_)));
+  return done_ == JsonValues::kNoValue ? store.scalar("") : done_;
+}
+
+ValueReader::Continued::Continued(const JsonValues& store, const ValueReader& reader)
+    : store_(store), reader_(reader), text_(store.string(reader.read_)) {
+  for (std::uint32_t i = reader.open_; i != kNoIndex; i = path_.back()->outer) {
+    path_.push_back(&store.opened(i));
+  }
+  if (reader.mode_ != Mode::kNumber) return;
+  exponent_ = text_.find('e') != std::string::npos;
+  digits_ = digits_of(text_);
+}
+
+Set ValueReader::Continued::of(JsonValues& store, Set values) const {
+  if (path_.empty()) {  // a scalar: what goes on from it begins so
+    const Mode mode = reader_.mode_;
+    if (mode == Mode::kString) return store.scalars_from(values, '"' + text_);
+    if (mode == Mode::kWord) return store.scalars_from(values, text_);
+    if (mode == Mode::kNumber && !digits_.empty() && digits_ != "-") {
+      return store.scalars_from(values, exponent_ ? digits_ + 'e' : digits_);
     }
-    return true;
-  };
-  const std::string_view text = settled();
-  // What is read of the innermost value, and the value that it must become.
-  std::size_t begin = 0;
-  for (const Open& open : open_) {
-    if (value.empty() || value[0] != text[open.begin]) return false;
-    const bool innermost = &open == &open_.back();
-    const std::string_view before = text.substr(open.begin + 1, open.last - open.begin - 1);
-    const bool begun = !innermost || open.last < text.size() || mode_ != Mode::kOutside;
-    const bool needed = begun || !before.empty();
-    begin = open.last;
-    if (text[open.begin] == '[') {
-      if (!value.substr(1).starts_with(before)) return false;
-      const std::size_t at = 1 + before.size();
-      if (!needed) return true;
-      if (at >= value.size() || value[at] == ']') return false;
-      if (!begun) return true;
-      value = value.substr(at, end_of(value, at) - at);
+  }
+  return store.filtered(
+      values, [&](JsonValues::Element value) { return may_become(store.value_of(value)); });
+}
+
+// What the last byte changed is compared, and what costs no more.
+bool ValueReader::Continued::may_become(Value value, ByteSet* next) const {
+  const bool outside = reader_.mode_ == Mode::kOutside;
+  if (path_.empty()) {
+    if (!outside) return may_become_scalar(value, next);
+    return reader_.done_ == JsonValues::kNoValue || reader_.done_ == value;
+  }
+  for (std::size_t i = path_.size(); i-- > 0;) {
+    const Open& open = *path_[i];
+    const bool last = i == 0;
+    const bool begun = !last || !outside;
+    if (store_.kind(value) !=
+        (open.object ? JsonValues::Kind::kObject : JsonValues::Kind::kArray)) {
+      return false;
+    }
+    if (!open.object) {
+      const Value read{open.content};
+      const std::uint32_t count = store_.items(read);
+      const bool more = begun || (open.phase == kFresh && count != 0);
+      if (store_.items(value) < count + (more ? 1 : 0)) return false;
+      if (store_.first(value, count) != read) return false;
+      if (begun) value = store_.last_item(store_.first(value, count + 1));
+      if (last) return !begun || may_become_scalar(value, next);
       continue;
     }
-    // All members read are there; both are sorted.
-    std::vector<std::string_view> left;
-    std::size_t read = 0;
-    for (std::size_t at = 1; at + 1 < value.size();) {
-      const std::size_t end = end_of_member(value, at);
-      const std::string_view member = value.substr(at, end - at);
-      std::string_view come = before.substr(read);
-      come = come.substr(0, end_of_member(come, 0));
-      if (!come.empty() && come == member) {
-        read += member.size() + 1;
-      } else {
-        left.push_back(member);
-      }
-      at = end + 1;
+    const Set read{open.content};
+    const Set members = store_.members(value);
+    const JsonValues::Element complete = reader_.member_;
+    if (last && complete != JsonValues::kNoElement && !store_.contains(members, complete)) {
+      return false;
     }
-    if (read < before.size()) return false;
-    if (!needed) return true;
-    if (left.empty()) return false;
+    const bool more = begun || open.phase == kKey || open.phase == kColon ||
+                      (open.phase == kFresh && store_.size(read) != 0);
+    if (store_.size(members) < store_.size(read) + (more ? 1 : 0)) return false;
+    if (last && open.phase == kComplete) return true;
+    if (last && open.phase == kFresh) {
+      if (!begun) return true;
+      bool found = false;  // a member that begins like the key under way, and is not read
+      store_.for_each_from(members, text_, [&](JsonValues::Element member) {
+        if (!store_.contains(read, member)) {
+          found = may_become_text(store_.string(store_.key_of(member)), next) || found;
+        }
+        return !found || next != nullptr;
+      });
+      return found;
+    }
+    if (open.key == JsonValues::kNoText) return false;  // no JSON
+    const JsonValues::Element member = store_.find(members, store_.string(open.key));
+    if (member == JsonValues::kNoElement || store_.contains(read, member)) return false;
     if (!begun) return true;
-    const std::string_view own = text.substr(open.last);
-    std::string key(own.substr(0, end_of(own, 0)));
-    if (own.empty()) {  // inside the key
-      key.push_back('"');
-      append_string(key, string_.text());
-      return std::ranges::count_if(
-                 left, [&](std::string_view member) { return goes_on(member, key); }) > 0;
-    }
-    key.push_back(':');
-    const auto found = std::ranges::find_if(
-        left, [&](std::string_view member) { return member.starts_with(key); });
-    if (found == left.end()) return false;
-    if (own.size() < key.size()) return true;
-    begin = open.last + key.size();
-    value = found->substr(key.size());
+    value = store_.value_of(member);
+    if (last) return may_become_scalar(value, next);
   }
-  const std::string_view own = text.substr(std::min(begin, text.size()));
-  if (mode_ == Mode::kNumber) return own.empty() && may_become_number(number_, value);
-  if (mode_ == Mode::kOutside) return value.starts_with(own);
-  std::string string(own);
-  string.push_back('"');
-  append_string(string, string_.text());
-  return goes_on(value, string);
+  return true;
 }
 
-Hash128 ValueReader::hash() const {
+bool ValueReader::Continued::may_become_scalar(Value value, ByteSet* next) const {
+  if (store_.kind(value) != JsonValues::Kind::kScalar) return false;
+  std::string_view text = store_.canonical(value);
+  if (reader_.mode_ == Mode::kWord) return text.starts_with(text_);
+  if (reader_.mode_ == Mode::kString) {
+    return text.starts_with('"') && may_become_text(text.substr(1), next);
+  }
+  if (text == "0") return digits_.empty() || digits_ == "-";
+  if (text.empty() || !(is_digit(text[0]) || text[0] == '-')) return false;
+  if (digits_.empty()) return !exponent_ && text[0] != '-';
+  text = text.substr(0, text.find('e'));
+  return exponent_ ? text == digits_ : text.starts_with(digits_);
+}
+
+bool ValueReader::Continued::may_become_text(std::string_view text, ByteSet* next) const {
+  const std::size_t length = text_.size();
+  const std::size_t known = length - std::min<std::size_t>(length, kMostBytes);
+  if (length > text.size() ||
+      text.substr(known, length - known) != std::string_view(text_).substr(known)) {
+    return false;
+  }
+  if (next) {
+    const char c = length < text.size() ? text[length] : '"';
+    next->insert('\\');  // any character may be escaped
+    if (length == text.size() || c != '"') next->insert(static_cast<std::uint8_t>(c));
+  }
+  return true;
+}
+
+Hash128 ValueReader::hash(const JsonValues& store) const {
   return Hasher(0x7A1E)
       .add(static_cast<std::uint64_t>(mode_))
-      .add(settled().size())
-      .add(std::string_view(settled()))
-      .add(string_.text().size())
-      .add(std::string_view(string_.text()))
-      .add(std::string_view(string_.pending()))
-      .add(std::string_view(number_))
+      .add(inside() ? store.opened(open_).hash : Hash128{})
+      .add(store.hash(read_))
+      .add(done_ == JsonValues::kNoValue ? Hash128{} : store.hash(done_))
+      .add(std::string_view(escape_.pending()))
       .finish();
 }
 
-std::size_t ValueReader::memory_usage() const {
-  return sizeof(ValueReader) + open_.size() * sizeof(Open) + string_.text().size() +
-         number_.size() + settled().size() / 4;  // several share what is settled
+bool ValueReader::in_key(const JsonValues& store) const {
+  if (mode_ != Mode::kString || !inside()) return false;
+  const Open& open = store.opened(open_);
+  return open.object && open.phase == kFresh;
 }
 
-bool ValueReader::in_key() const {
-  return mode_ == Mode::kString && !open_.empty() && settled()[open_.back().begin] == '{' &&
-         settled().size() == open_.back().last;
+std::string_view ValueReader::key(const JsonValues& store) const {
+  const JsonValues::Text key = inside() ? store.opened(open_).key : JsonValues::kNoText;
+  return key == JsonValues::kNoText ? std::string_view() : store.string(key);
 }
 
-std::string_view ValueReader::last() const {
-  return std::string_view(settled()).substr(open_.empty() ? 0 : open_.back().last);
+std::size_t ValueReader::depth(const JsonValues& store) const {
+  return inside() ? store.opened(open_).depth : 0;
 }
 
-bool ValueReader::in_zeros() const {
-  return mode_ == Mode::kNumber && number_.back() == '0' &&
-         number_.find('.') != std::string::npos && number_.find('e') == std::string::npos;
+bool ValueReader::in_zeros(const JsonValues& store) const {
+  if (mode_ != Mode::kNumber || store.last(read_) != '0') return false;
+  const std::string number = store.string(read_);
+  return number.find('.') != std::string::npos && number.find('e') == std::string::npos;
 }
 
-void ValueReader::drop_zeros() {
-  while (number_.back() == '0') number_.pop_back();
+void ValueReader::drop_zeros(const JsonValues& store) {
+  while (store.last(read_) == '0') read_ = store.without_last(read_);
 }
 
-bool ValueReader::grows_by(std::uint8_t byte) const {
+bool ValueReader::grows_by(const JsonValues& store, std::uint8_t byte) const {
   if (mode_ == Mode::kString) {
-    return string_.pending().empty() && byte != '"' && byte != '\\' && byte >= 0x20 && byte < 0x80;
+    return in_string() && byte != '"' && byte != '\\' && byte >= 0x20 && byte < 0x80;
   }
   const auto c = static_cast<char>(byte);
   if (mode_ != Mode::kNumber || !is_digit(c)) return false;
-  if (number_.find('e') != std::string::npos) return number_[0] != '0' && c != '0';
-  if (number_.find('.') != std::string::npos) return c != '0';
-  return number_.find_first_of("123456789") != std::string::npos;
+  const std::string number = store.string(read_);
+  if (number.find('e') != std::string::npos) return number[0] != '0' && c != '0';
+  if (number.find('.') != std::string::npos) return c != '0';
+  return number.find_first_of("123456789") != std::string::npos;
 }
 
 }  // namespace formgate

@@ -228,7 +228,7 @@ ExprId Keyed::make(Table given, CompileContext* context) {
   table.commas = pool_.restrict_to(table.comma, others) == kNothing;
   const bool enough =
       table.capacity == kUnbounded || table.entries.size() + table.capacity >= table.min;
-  const std::uint32_t wanted = fewest(table, 0, table.wanted, kNoIndex);
+  const std::uint32_t wanted = fewest(table, {}, table.wanted, kNoIndex);
   possible = possible && wanted != kUnbounded && required + wanted <= table.max &&
              table.min <= table.max && enough;
   const auto number = static_cast<std::uint32_t>(tables_.size());
@@ -254,7 +254,8 @@ ExprId Keyed::make(Table given, CompileContext* context) {
 ExprId Keyed::without_empty(ExprId id) {
   const Record own = record(id);
   const State& state = states_[own.state];
-  const bool fresh = state.count == 0 && state.position == 0 && state.used == 0 &&
+  const bool fresh = state.count == 0 && state.position == 0 &&
+                     state.used == JsonValues::kEmptySet &&
                      std::ranges::all_of(state.taken, [](std::uint64_t word) { return word == 0; });
   if (own.part != Part::kFirst || !fresh) return body(pool_.node(id).a);
   Table table = given_[tables_[state.table].given];
@@ -278,9 +279,7 @@ std::uint32_t Keyed::intern_state(State state) {
   Hasher hasher(0x57A7);
   hasher.add(table.hash).add(state.position).add(state.count).add(state.wanted);
   for (std::uint64_t word : state.taken) hasher.add(word);
-  for (const std::string& key : sets_[state.used]) {
-    hasher.add(key.size()).add(std::string_view(key));
-  }
+  hasher.add(store_.hash(state.used));
   state.hash = hasher.finish();
   const auto [it, fresh] =
       state_index_.emplace(state.hash, static_cast<std::uint32_t>(states_.size()));
@@ -315,7 +314,7 @@ bool Keyed::may_go_on(const State& state) {
 std::uint32_t Keyed::capacity_left(const State& state) const {
   const std::uint32_t all = tables_[state.table].capacity;
   if (all == kUnbounded) return all;
-  const auto gone = static_cast<std::uint32_t>(sets_[state.used].size());
+  const std::uint32_t gone = store_.size(state.used);
   return all > gone ? all - gone : 0;
 }
 
@@ -397,11 +396,11 @@ std::uint32_t Keyed::choose(std::uint32_t state, std::uint32_t entry) {
   const std::uint32_t most = table.max == kUnbounded ? table.min : table.max;
   next.count = std::min(next.count + 1, most);
   const bool more = next.count < table.max && !table.cells.empty();
-  if (!more) next.used = 0;
+  if (!more) next.used = {};
   return intern_state(std::move(next));
 }
 
-std::uint32_t Keyed::choose_cell(std::uint32_t state, const std::string* key, std::uint64_t met) {
+std::uint32_t Keyed::choose_cell(std::uint32_t state, Element key, std::uint64_t met) {
   State next = states_[state];
   next.wanted &= ~met;
   const Compiled& table = tables_[next.table];
@@ -409,35 +408,15 @@ std::uint32_t Keyed::choose_cell(std::uint32_t state, const std::string* key, st
   std::uint32_t most = table.max == kUnbounded ? table.min : table.max;
   if (table.places) most = std::max(most, static_cast<std::uint32_t>(table.cells.size()));
   next.count = std::min(next.count + 1, most);
-  if (key) next.used = with_key(next.used, *key);
+  if (key != JsonValues::kNoElement) next.used = store_.with(next.used, key);
   const bool more = next.count < table.max && !table.cells.empty();
-  if (!more) next.used = 0;
+  if (!more) next.used = {};
   return intern_state(std::move(next));
 }
 
-std::uint32_t Keyed::with_key(std::uint32_t set, const std::string& key) {
-  std::vector<std::string> keys = sets_[set];
-  keys.insert(std::ranges::lower_bound(keys, key), key);
-  return set_of(std::move(keys));
-}
-
-std::uint32_t Keyed::set_of(std::vector<std::string> keys) {
-  if (keys.empty()) return 0;
-  Hasher hasher(0x5E7);
-  for (const std::string& item : keys) hasher.add(item.size()).add(std::string_view(item));
-  const auto [it, fresh] =
-      set_index_.emplace(hasher.finish(), static_cast<std::uint32_t>(sets_.size()));
-  if (fresh) {
-    for (const std::string& item : keys) bytes_ += sizeof(item) + item.size();
-    sets_.push_back(std::move(keys));
-  }
-  return it->second;
-}
-
-bool Keyed::used(const State& state, const std::string& key) const {
-  const Compiled& table = tables_[state.table];
-  return std::ranges::binary_search(table.names, key) ||
-         std::ranges::binary_search(sets_[state.used], key);
+bool Keyed::used(const State& state, const std::string& key) {
+  return std::ranges::binary_search(tables_[state.table].names, key) ||
+         store_.contains(state.used, store_.key(key));
 }
 
 }  // namespace formgate

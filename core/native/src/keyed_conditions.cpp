@@ -35,7 +35,7 @@ std::uint32_t fewest_members(const std::vector<CellWays>& cells, std::uint64_t w
   return fewest[kAll];
 }
 
-std::uint32_t Keyed::fewest(const Compiled& table, std::uint32_t used, std::uint64_t wanted,
+std::uint32_t Keyed::fewest(const Compiled& table, Set used, std::uint64_t wanted,
                             std::uint32_t cell) {
   if (wanted == 0) return 0;
   std::vector<CellWays> ways;
@@ -52,9 +52,9 @@ std::uint32_t Keyed::fewest(const Compiled& table, std::uint32_t used, std::uint
 }
 
 // How many keys a cell has beside those used, up to more than conditions need.
-std::uint32_t Keyed::keys_left(ExprId keys, std::uint32_t used) {
+std::uint32_t Keyed::keys_left(ExprId keys, Set used) {
   constexpr std::uint32_t kMany = kMostConditions + 1;
-  const ExprId left = without(keys, sets_[used]);
+  const ExprId left = without(keys, used);
   if (left == kNothing) return 0;
   if (left == ExprPool::kEpsilonId) return 1;
   if (pool_.node(left).kind != Kind::kSpelled || extensible(left)) return kMany;

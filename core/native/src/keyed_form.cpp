@@ -6,7 +6,6 @@
 #include "formgate/errors.hpp"
 #include "formgate/expr_pool.hpp"
 #include "formgate/keyed.hpp"
-#include "json_value.hpp"
 #include "utf8.hpp"
 
 namespace formgate {
@@ -41,7 +40,7 @@ ExprId Keyed::node(Record given) {
   Hasher hasher(0x4EC0 + static_cast<std::uint64_t>(given.part));
   hasher.add(state.hash).add(given.at).add(pool_.node(given.keys).hash);
   if (given.part == Part::kCapture && !table.cells[given.at].quoted) {
-    hasher.add(values_[given.reader]->hash());
+    hasher.add(values_[given.reader].hash(store_));
   } else {
     const JsonReader& reader = readers_[given.reader];
     hasher.add(reader.text().size()).add(std::string_view(reader.text()));
@@ -72,8 +71,8 @@ ExprId Keyed::node(Record given) {
       if (!(pool_.node(given.keys).flags & kText)) node.flags &= static_cast<std::uint8_t>(~kText);
       const Cell& cell = table.cells[given.at];
       if (cell.quoted || !pool_.nullable(given.keys)) break;
-      const std::string value = kValue + values_[given.reader]->value();
-      if (!spoils(given.state, value) && pool_.nullable(after(given.state, given.at, &value))) {
+      const Element value = store_.value(values_[given.reader].value(store_));
+      if (!spoils(given.state, value) && pool_.nullable(after(given.state, given.at, value))) {
         node.flags |= kNullable;
       }
       break;
@@ -129,7 +128,7 @@ ExprId Keyed::spelling(const Compiled& table, std::string_view text) {
 }
 
 // What follows a captured key; without a key, one that is never met again.
-ExprId Keyed::after(std::uint32_t state, std::uint32_t cell, const std::string* key) {
+ExprId Keyed::after(std::uint32_t state, std::uint32_t cell, Element key) {
   const Compiled& table = tables_[states_[state].table];
   const Cell& own = table.cells[cell];
   ExprId then = kNothing;
@@ -169,7 +168,7 @@ ExprId Keyed::key(std::uint32_t state) {
       const Cell cell = tables_[number].cells[j];
       if (!cell_open(states_[state], j)) continue;
       if (cell.quoted) {
-        const ExprId keys = without(cell.keys, sets_[states_[state].used]);
+        const ExprId keys = without(cell.keys, states_[state].used);
         quoted.push_back(capture(state, j, keys, JsonReader()));
       } else {
         ways.push_back(capture_value(state, j, cell.keys, ValueReader(), rivals_of(state)));
@@ -178,6 +177,17 @@ ExprId Keyed::key(std::uint32_t state) {
   }
   ways.push_back(pool_.concat(tables_[number].open_quote, pool_.unite(quoted)));
   return pool_.unite(ways);
+}
+
+ExprId Keyed::without(ExprId keys, Set names) {
+  const bool one = keys == ExprPool::kEpsilonId;
+  if (names == JsonValues::kEmptySet || (!one && extensible(keys))) return keys;
+  std::vector<std::string> texts;
+  store_.for_each(names, [&](Element name) {
+    if (!store_.is_value(name)) texts.push_back(store_.string(store_.key_of(name)));
+    return !store_.is_value(name);
+  });
+  return without(keys, texts);
 }
 
 ExprId Keyed::without(ExprId keys, const std::vector<std::string>& names) {
@@ -201,15 +211,15 @@ std::vector<std::string> Keyed::taken(const Record& record) const {
   if (pool_.node(cell.keys).kind == Kind::kSpelled && !extensible(cell.keys))
     return out;  // left out
   const std::string& text = readers_[record.reader].text();
-  const auto collect = [&](const std::vector<std::string>& sorted) {
-    for (auto it = std::ranges::lower_bound(sorted, text);
-         it != sorted.end() && it->starts_with(text); ++it) {
-      out.push_back(it->substr(text.size()));
-    }
-  };
-  collect(tables_[state.table].names);
-  collect(sets_[state.used]);
-  std::erase_if(out, [](const std::string& rest) { return rest.starts_with(kValue); });
+  const std::vector<std::string>& names = tables_[state.table].names;
+  for (auto it = std::ranges::lower_bound(names, text); it != names.end() && it->starts_with(text);
+       ++it) {
+    out.push_back(it->substr(text.size()));
+  }
+  store_.for_each_from(state.used, text, [&](Element key) {
+    out.push_back(store_.string(store_.key_of(key)).substr(text.size()));
+    return true;
+  });
   return out;
 }
 
@@ -310,7 +320,7 @@ std::vector<LinearTerm> Keyed::form(ExprId id) {
   }
   ByteSet bytes;
   for (const LinearTerm& term : pool_.linear_form(records_[index].keys)) bytes = bytes | term.bytes;
-  const ExprId then = after(records_[index].state, records_[index].at, nullptr);
+  const ExprId then = after(records_[index].state, records_[index].at, JsonValues::kNoElement);
   for (const LinearTerm& term : pool_.linear_form(then)) bytes = bytes | term.bytes;
   std::vector<LinearTerm> out;
   bytes.for_each([&](std::uint8_t b) {
@@ -330,14 +340,14 @@ ExprId Keyed::step(ExprId id, std::uint8_t byte) {
   ExprId out = kNothing;
   if (!tables_[states_[record.state].table].cells[record.at].quoted) {
     if (const ExprId keys = pool_.raw_step(record.keys, byte); keys != kNothing) {
-      ValueReader reader = *values_[record.reader];
-      reader.push(byte);
+      ValueReader reader = values_[record.reader];
+      reader.push(store_, byte);
       out = capture_value(record.state, record.at, keys, std::move(reader), record.rivals);
     }
     if (!pool_.nullable(record.keys)) return out;
-    const std::string value = kValue + values_[record.reader]->value();
+    const Element value = store_.value(values_[record.reader].value(store_));
     if (spoils(record.state, value)) return out;
-    return pool_.unite(out, pool_.raw_step(after(record.state, record.at, &value), byte));
+    return pool_.unite(out, pool_.raw_step(after(record.state, record.at, value), byte));
   }
   if (const ExprId keys = plain_step(record.keys); keys != kNothing) {
     JsonReader reader = readers_[record.reader];
@@ -347,7 +357,7 @@ ExprId Keyed::step(ExprId id, std::uint8_t byte) {
   if (!pool_.nullable(record.keys) || byte != '"') return out;
   const std::string key = readers_[record.reader].text();
   if (used(states_[record.state], key)) return out;
-  return pool_.unite(out, plain_step(after(record.state, record.at, &key)));
+  return pool_.unite(out, plain_step(after(record.state, record.at, store_.key(key))));
 }
 
 ExprId Keyed::names_step(std::uint32_t index, std::uint8_t byte) {
@@ -414,7 +424,7 @@ Keyed::Plain Keyed::plain(ExprId id) {
   const Record own = record(id);
   Plain out;
   out.keys = own.keys;
-  out.after = after(own.state, own.at, nullptr);
+  out.after = after(own.state, own.at, JsonValues::kNoElement);
   const Compiled& table = tables_[states_[own.state].table];
   out.quoted = table.cells[own.at].quoted;
   // Inside a character or an escape, what is left to spell is no text by itself.
@@ -427,7 +437,7 @@ Keyed::Plain Keyed::plain(ExprId id) {
     out.keys = pool_.intersect(own.keys, pool_.complement(blocked(own)));
     out.taken.clear();
   }
-  const std::size_t gone = sets_[states_[own.state].used].size();
+  const std::size_t gone = store_.size(states_[own.state].used);
   out.endless = true;
   for (std::size_t j = 0; j < table.cells.size(); ++j) {
     const Cell& cell = table.cells[j];

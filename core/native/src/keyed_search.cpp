@@ -18,7 +18,6 @@
 #include "formgate/errors.hpp"
 #include "formgate/expr_pool.hpp"
 #include "formgate/keyed.hpp"
-#include "json_value.hpp"
 
 namespace formgate {
 namespace {
@@ -40,7 +39,7 @@ using Floors = std::vector<std::pair<std::size_t, std::string>>;
 struct Way {
   ExprId keys;
   ValueReader reader;
-  std::uint32_t rivals = 0;
+  JsonValues::Set rivals{};
   std::uint32_t parent = kNoIndex;
   Hash128 hash = {};
   std::uint64_t cost = 0;
@@ -125,18 +124,18 @@ bool any_step(ExprPool& pool, ExprId keys, Visit&& visit) {
 // before one read already where any order will do, and those that others would have to come before:
 // `order` says so of an expression in which a key is ended.
 template <typename OrderOf, typename ZerosOnly, typename Visit>
-bool any_way(ExprPool& pool, const Way& way, OrderOf&& order, ZerosOnly&& zeros_only,
-             Visit&& visit) {
-  const bool in_key = way.reader.in_key();
+bool any_way(ExprPool& pool, JsonValues& store, const Way& way, OrderOf&& order,
+             ZerosOnly&& zeros_only, Visit&& visit) {
+  const bool in_key = way.reader.in_key(store);
   return any_step(pool, way.keys, [&](std::uint8_t byte, ExprId target) {
     Way next{target, way.reader};
-    next.reader.push(byte);
-    if (next.reader.in_zeros() && zeros_only(target)) next.reader.drop_zeros();
-    next.fresh = way.fresh || (!in_key && next.reader.in_key());
+    next.reader.push(store, byte);
+    if (next.reader.in_zeros(store) && zeros_only(target)) next.reader.drop_zeros(store);
+    next.fresh = way.fresh || (!in_key && next.reader.in_key(store));
     next.floors = way.floors;
-    const std::size_t depth = next.reader.depth();
-    if (in_key && !next.reader.in_key()) {
-      const std::string_view last = next.reader.last();
+    const std::size_t depth = next.reader.depth(store);
+    if (in_key && !next.reader.in_key(store)) {
+      const std::string_view last = next.reader.key(store);
       const Keyed::Order found = order(way.keys, last);
       const bool any_order = found != Keyed::Order::kGiven;
       if (next.fresh && found == Keyed::Order::kTooLate) return false;
@@ -188,7 +187,7 @@ bool Keyed::grows(ExprId keys, const ValueReader& reader) {
   if (node.kind == Kind::kKeyed && (node.flags & kCaptures)) {
     const Record own = record(first);
     if (!tables_[states_[own.state].table].cells[own.at].quoted) {
-      return grows(own.keys, *values_[own.reader]);
+      return grows(own.keys, values_[own.reader]);
     }
     if (extensible(own.keys)) return true;
     const LinearForm form = pool_.linear_form(own.keys);
@@ -203,7 +202,7 @@ bool Keyed::grows(ExprId keys, const ValueReader& reader) {
     if (term.target != keys) continue;
     for (unsigned b = '0'; b < 0x7F; ++b) {
       const auto byte = static_cast<std::uint8_t>(b);
-      if (term.bytes.contains(byte) && reader.grows_by(byte)) return true;
+      if (term.bytes.contains(byte) && reader.grows_by(store_, byte)) return true;
     }
   }
   return false;
@@ -234,7 +233,7 @@ Keyed::Order Keyed::order_of(ExprId keys, std::string_view key) const {
     bool needed = false;
     for (std::uint32_t i = 0; i < table.entries.size(); ++i) {
       if (test(state.taken, i)) continue;
-      const std::string name = canonical_string(table.entries[i].name);
+      const std::string& name = table.entries[i].name;
       needed = needed || (table.entries[i].required && name < key);
       later += name > key ? 1 : 0;
     }
@@ -245,13 +244,13 @@ Keyed::Order Keyed::order_of(ExprId keys, std::string_view key) const {
 }
 
 bool Keyed::other_value(std::uint32_t state, std::uint32_t cell, ExprId keys,
-                        const ValueReader& reader, std::uint32_t rivals) {
+                        const ValueReader& reader, Set rivals) {
   const auto hash_of = [&](ExprId left, const ValueReader& read) {
     return Hasher(0x07E4)
         .add(states_[state].hash)
         .add(cell)
         .add(pool_.node(left).hash)
-        .add(read.hash())
+        .add(read.hash(store_))
         .finish();
   };
   if (grows(keys, reader)) return true;
@@ -260,7 +259,7 @@ bool Keyed::other_value(std::uint32_t state, std::uint32_t cell, ExprId keys,
   const auto zeros = [this](ExprId left) { return zeros_only(left); };
   const auto order = [this](ExprId left, std::string_view key) { return order_of(left, key); };
   Queue ways;
-  ways.add({keys, reader, rivals, kNoIndex, root, 0, 0, {}, !reader.in_key()});
+  ways.add({keys, reader, rivals, kNoIndex, root, 0, 0, {}, !reader.in_key(store_)});
   const auto settle = [&](const Hash128& hash, bool other) {
     bytes_ += other_values_.emplace(hash, other).second ? 64 : 0;
   };
@@ -269,18 +268,18 @@ bool Keyed::other_value(std::uint32_t state, std::uint32_t cell, ExprId keys,
     const Way way = ways[at];
     bool found = false;
     if (pool_.nullable(way.keys)) {
-      const std::string value = kValue + way.reader.value();
-      found = !std::ranges::binary_search(sets_[way.rivals], value) || !spoils(state, value);
+      const Element value = store_.value(way.reader.value(store_));
+      found = !store_.contains(way.rivals, value) || !spoils(state, value);
     }
     found = found || grows(way.keys, way.reader);
-    found = found || any_way(pool_, way, order, zeros, [&](Way next) {
+    found = found || any_way(pool_, store_, way, order, zeros, [&](Way next) {
               next.hash = hash_of(next.keys, next.reader);
               if (ways.seen(next.hash)) return false;
               if (const auto it = other_values_.find(next.hash); it != other_values_.end()) {
                 return it->second;
               }
               next.rivals = rivals_left(way.rivals, next.reader);
-              if (next.rivals == 0) return true;
+              if (next.rivals == JsonValues::kEmptySet) return true;
               next.parent = at;
               ways.add(std::move(next));
               return false;
@@ -299,16 +298,16 @@ bool Keyed::other_value(std::uint32_t state, std::uint32_t cell, ExprId keys,
 // --- how many there are ---
 
 std::uint32_t Keyed::values_of(ExprId keys, std::uint32_t enough, CompileContext* context,
-                               std::vector<std::string>* out) {
+                               std::vector<Element>* out) {
   const std::size_t most = context ? context->limits().max_states : Limits().max_states;
   const auto hash_of = [&](ExprId left, const ValueReader& read) {
-    return Hasher(0x7A1).add(pool_.node(left).hash).add(read.hash()).finish();
+    return Hasher(0x7A1).add(pool_.node(left).hash).add(read.hash(store_)).finish();
   };
   const auto zeros = [this](ExprId left) { return zeros_only(left); };
   const auto order = [this](ExprId left, std::string_view key) { return order_of(left, key); };
-  std::unordered_set<std::string> found;
+  std::unordered_set<std::uint32_t> found;
   Queue ways;
-  ways.add({keys, ValueReader(), 0, kNoIndex, hash_of(keys, ValueReader()), 0, 0, {}, true});
+  ways.add({keys, ValueReader(), {}, kNoIndex, hash_of(keys, ValueReader()), 0, 0, {}, true});
   while (!ways.empty()) {
     if (context) context->tick();
     if (ways.size() > most) {
@@ -320,18 +319,20 @@ std::uint32_t Keyed::values_of(ExprId keys, std::uint32_t enough, CompileContext
     }
     const Way way = ways[ways.next()];
     if (pool_.nullable(way.keys)) {
-      found.insert(kValue + way.reader.value());
+      const Element value = store_.value(way.reader.value(store_));
+      found.insert(static_cast<std::uint32_t>(value));
       if (found.size() >= enough) break;
     }
     if (grows(way.keys, way.reader)) return kUnbounded;
-    any_way(pool_, way, order, zeros, [&](Way next) {
+    any_way(pool_, store_, way, order, zeros, [&](Way next) {
       next.hash = hash_of(next.keys, next.reader);
       ways.add(std::move(next));
       return false;
     });
   }
   if (out) {
-    out->assign(found.begin(), found.end());
+    out->clear();
+    for (std::uint32_t value : found) out->push_back(Element{value});
     std::ranges::sort(*out);
   }
   return static_cast<std::uint32_t>(found.size());

@@ -10,7 +10,6 @@
 #include "formgate/errors.hpp"
 #include "formgate/expr_pool.hpp"
 #include "formgate/keyed.hpp"
-#include "json_value.hpp"
 
 namespace formgate {
 namespace {
@@ -27,51 +26,41 @@ constexpr std::uint32_t kMostScarce = 1024;
 
 // --- what a value must not become ---
 
-std::uint32_t Keyed::rivals_of(std::uint32_t state) {
+Keyed::Set Keyed::rivals_of(std::uint32_t state) {
   const State& own = states_[state];
   const Compiled& table = tables_[own.table];
-  std::vector<std::string> out;
-  for (const std::string& value : sets_[own.used]) {
-    if (value.starts_with(kValue)) out.push_back(value);
-  }
+  Set out = store_.values(own.used);
   for (std::size_t i = own.count + std::size_t{1}; i < table.scarce.size(); ++i) {
-    if (table.scarce[i]) out.insert(out.end(), table.scarce[i]->begin(), table.scarce[i]->end());
+    if (!table.scarce[i]) continue;
+    for (Element value : *table.scarce[i]) out = store_.with(out, value);
   }
-  std::ranges::sort(out);
-  out.erase(std::unique(out.begin(), out.end()), out.end());
-  return set_of(std::move(out));
+  return out;
 }
 
-std::uint32_t Keyed::rivals_left(std::uint32_t set, const ValueReader& reader) {
-  if (set == 0) return 0;
-  std::vector<std::string> out;
-  for (const std::string& value : sets_[set]) {
-    if (reader.may_become(std::string_view(value).substr(1))) out.push_back(value);
-  }
-  return out.size() == sets_[set].size() ? set : set_of(std::move(out));
+Keyed::Set Keyed::rivals_left(Set rivals, const ValueReader& reader) {
+  if (rivals == JsonValues::kEmptySet) return rivals;
+  return ValueReader::Continued(store_, reader).of(store_, rivals);
 }
 
-bool Keyed::spoils(std::uint32_t state, const std::string& value) {
+bool Keyed::spoils(std::uint32_t state, Element value) {
   const State& own = states_[state];
-  if (used(own, value)) return true;
+  if (store_.contains(own.used, value)) return true;
   const Compiled& table = tables_[own.table];
   if (table.scarce.size() <= own.count + std::size_t{1}) return false;
-  std::vector<std::string> gone = sets_[own.used];
-  gone.insert(std::ranges::lower_bound(gone, value), value);
-  return !places_filled(table, own.count + 1, gone);
+  return !places_filled(table, own.count + 1, store_.with(own.used, value));
 }
 
 // Whether the places that must be filled can have a value each, no two the same: a matching, grown
 // by augmenting paths (Kuhn, "The Hungarian method for the assignment problem", 1955). Places that
 // have as many values as there are places never lack one.
-bool Keyed::places_filled(const Compiled& table, std::uint32_t from,
-                          const std::vector<std::string>& gone) const {
-  std::unordered_map<std::string_view, std::uint32_t> owner;
-  std::unordered_set<std::string_view> tried;
+bool Keyed::places_filled(const Compiled& table, std::uint32_t from, Set gone) const {
+  std::unordered_map<std::uint32_t, std::uint32_t> owner;  // of values
+  std::unordered_set<std::uint32_t> tried;
   // Recursion depth is at most the number of scarce places, which is limited.
   const auto place = [&](auto&& self, std::uint32_t i) -> bool {
-    for (const std::string& value : *table.scarce[i]) {
-      if (std::ranges::binary_search(gone, value) || !tried.insert(value).second) continue;
+    for (Element element : *table.scarce[i]) {
+      const auto value = static_cast<std::uint32_t>(element);
+      if (store_.contains(gone, element) || !tried.insert(value).second) continue;
       const auto it = owner.find(value);
       if (it != owner.end() && !self(self, it->second)) continue;
       owner[value] = i;
@@ -89,16 +78,18 @@ bool Keyed::places_filled(const Compiled& table, std::uint32_t from,
 // --- values under way ---
 
 ExprId Keyed::capture_value(std::uint32_t state, std::uint32_t cell, ExprId keys,
-                            ValueReader reader, std::uint32_t rivals) {
+                            ValueReader reader, Set rivals) {
   if (keys == kNothing || !pool_.live(keys)) return kNothing;
-  if (reader.in_zeros() && zeros_only(keys)) reader.drop_zeros();
+  if (reader.in_zeros(store_) && zeros_only(keys)) reader.drop_zeros(store_);
   rivals = rivals_left(rivals, reader);
-  if (rivals != 0 && !other_value(state, cell, keys, reader, rivals)) return kNothing;
+  if (rivals != JsonValues::kEmptySet && !other_value(state, cell, keys, reader, rivals)) {
+    return kNothing;
+  }
   const auto [it, fresh] =
-      value_index_.emplace(reader.hash(), static_cast<std::uint32_t>(values_.size()));
+      value_index_.emplace(reader.hash(store_), static_cast<std::uint32_t>(values_.size()));
   if (fresh) {
-    bytes_ += reader.memory_usage() + 64;
-    values_.push_back(std::make_shared<const ValueReader>(std::move(reader)));
+    bytes_ += sizeof(ValueReader) + 48;
+    values_.push_back(std::move(reader));
   }
   Record record;
   record.part = Part::kCapture;
@@ -115,7 +106,7 @@ ByteSet Keyed::contested(ExprId id) {
   if (own.part != Part::kCapture || tables_[states_[own.state].table].cells[own.at].quoted) {
     return {};
   }
-  if (own.rivals == 0) return {};
+  if (own.rivals == JsonValues::kEmptySet) return {};
   const bool ends = pool_.nullable(own.keys);
   ByteSet bytes = ByteSet::all();
   if (!(pool_.node(own.keys).flags & kCaptures)) {
@@ -123,26 +114,30 @@ ByteSet Keyed::contested(ExprId id) {
     for (const LinearTerm& term : pool_.linear_form(own.keys)) bytes = bytes | term.bytes;
   }
   if (ends) {
-    const ExprId then = after(own.state, own.at, nullptr);
+    const ExprId then = after(own.state, own.at, JsonValues::kNoElement);
     if (pool_.nullable(then)) return ByteSet::all();  // what follows the list may come, too
     for (const LinearTerm& term : pool_.linear_form(then)) bytes = bytes | term.bytes;
     return bytes;
   }
-  const ValueReader& reader = *values_[own.reader];
+  const ValueReader& reader = values_[own.reader];
   ByteSet out;
   if (reader.in_string()) {
-    for (const std::string& value : sets_[own.rivals]) {
-      reader.may_become(std::string_view(value).substr(1), &out);
-    }
+    const ValueReader::Continued read(store_, reader);
+    store_.for_each(own.rivals, [&](Element rival) {
+      read.may_become(store_.value_of(rival), &out);
+      return true;
+    });
     return out;
   }
   bytes.for_each([&](std::uint8_t byte) {
     ValueReader next = reader;
-    next.push(byte);
-    const bool contested = std::ranges::any_of(sets_[own.rivals], [&](const std::string& value) {
-      return next.may_become(std::string_view(value).substr(1));
+    next.push(store_, byte);
+    const ValueReader::Continued read(store_, next);
+    store_.for_each(own.rivals, [&](Element rival) {
+      const bool contested = read.may_become(store_.value_of(rival));
+      if (contested) out.insert(byte);
+      return !contested;
     });
-    if (contested) out.insert(byte);
   });
   return out;
 }
@@ -152,7 +147,7 @@ ByteSet Keyed::contested(ExprId id) {
 // Counts what cells have; false where places that must be filled cannot be.
 bool Keyed::measure(Compiled& table, CompileContext* context) {
   const std::uint32_t enough = std::max(table.min, kEnough);
-  std::vector<std::vector<std::string>> values(table.cells.size());
+  std::vector<std::vector<Element>> values(table.cells.size());
   for (std::size_t j = 0; j < table.cells.size(); ++j) {
     if (table.cells[j].quoted) continue;
     table.amounts[j] = values_of(table.cells[j].keys, enough, context, &values[j]);

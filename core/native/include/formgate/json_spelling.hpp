@@ -4,6 +4,7 @@
 
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "formgate/char_set.hpp"
 #include "formgate/leaf_dfa.hpp"
@@ -31,6 +32,8 @@ class JsonReader {
   const std::string& text() const { return text_; }
   // What is read of an escape that is not complete, in lower case; empty between characters.
   const std::string& pending() const { return pending_; }
+  // Returns the text read and forgets it.
+  std::string take() { return std::exchange(text_, {}); }
   bool operator==(const JsonReader&) const = default;
 
  private:

@@ -18,12 +18,13 @@
 #include "formgate/compile_context.hpp"
 #include "formgate/growing_map.hpp"
 #include "formgate/json_spelling.hpp"
+#include "formgate/json_value.hpp"
+#include "formgate/json_values.hpp"
 #include "formgate/types.hpp"
 
 namespace formgate {
 
 class ExprPool;
-class ValueReader;
 struct LinearTerm;
 
 class Keyed {
@@ -145,9 +146,11 @@ class Keyed {
   // Whether every way to go on leaves infinitely many keys.
   bool extensible(ExprId keys) const;
 
-  std::size_t memory_usage() const { return bytes_; }
+  std::size_t memory_usage() const { return bytes_ + store_.memory_usage(); }
 
  private:
+  using Element = JsonValues::Element;
+  using Set = JsonValues::Set;
   struct Child {
     std::uint32_t character;
     std::uint32_t node;
@@ -181,7 +184,7 @@ class Keyed {
     bool commas;             // a comma is in every text between keys
     std::uint64_t wanted;    // conditions that keys of cells must meet
     // By place, up to the least number of keys: all its values, where others may take them away.
-    std::vector<std::optional<std::vector<std::string>>> scarce;
+    std::vector<std::optional<std::vector<Element>>> scarce;
     std::vector<std::uint32_t> amounts;  // of values, by cell: kUnbounded if without end
     ByteSet allowed;
     ByteSet alphabet;
@@ -190,14 +193,12 @@ class Keyed {
     Hash128 hash;
   };
   using Bits = std::vector<std::uint64_t>;
-  // Before the canonical text of a value, to tell it from a key, which is well-formed text.
-  static constexpr char kValue = '\xFF';
   // What has come.
   struct State {
     std::uint32_t table = 0;
     std::uint32_t position = 0;  // entries before it are past, if ordered
     Bits taken = {};             // else
-    std::uint32_t used = 0;      // set of keys of cells
+    Set used{};                  // keys of cells
     std::uint32_t count = 0;     // of keys, up to where more make no difference
     std::uint64_t wanted = 0;    // conditions that are not met yet
     std::uint32_t left = 0;      // required entries that have not come
@@ -215,7 +216,7 @@ class Keyed {
     std::uint32_t state = 0;
     std::uint32_t at = 0;      // node of the trie, or cell
     std::uint32_t reader = 0;  // what of the key was read
-    std::uint32_t rivals = 0;  // set of values that must not come, which it may still become
+    Set rivals{};              // values that must not come, which it may still become
     ExprId keys{};             // what of it is left
     ExprId body{kNoIndex};     // the same as an expression of other kinds, once asked for
     Hash128 hash = {};
@@ -233,12 +234,11 @@ class Keyed {
   ExprId capture(std::uint32_t state, std::uint32_t cell, ExprId keys, const JsonReader& reader);
   ExprId key(std::uint32_t state);
   ExprId body(std::uint32_t record);
-  ExprId after(std::uint32_t state, std::uint32_t cell, const std::string* key);
+  ExprId after(std::uint32_t state, std::uint32_t cell, Element key);
   // Fewest keys of cells that meet conditions, one more key of a cell being gone; kUnbounded where
   // there are not enough.
-  std::uint32_t fewest(const Compiled& table, std::uint32_t used, std::uint64_t wanted,
-                       std::uint32_t cell);
-  std::uint32_t keys_left(ExprId keys, std::uint32_t used);
+  std::uint32_t fewest(const Compiled& table, Set used, std::uint64_t wanted, std::uint32_t cell);
+  std::uint32_t keys_left(ExprId keys, Set used);
   // Whether the rest can be completed after a key of a cell whose value meets some conditions.
   bool fits(const State& state, std::uint32_t cell, std::uint64_t met);
   bool cell_open(const State& state, std::uint32_t cell);
@@ -252,23 +252,22 @@ class Keyed {
   ExprId after_name(std::uint32_t state, std::uint32_t at);
   // --- values (keyed_values.cpp) ---
   ExprId capture_value(std::uint32_t state, std::uint32_t cell, ExprId keys, ValueReader reader,
-                       std::uint32_t rivals);
+                       Set rivals);
   bool other_value(std::uint32_t state, std::uint32_t cell, ExprId keys, const ValueReader& reader,
-                   std::uint32_t rivals);
-  std::uint32_t rivals_of(std::uint32_t state);
-  std::uint32_t rivals_left(std::uint32_t set, const ValueReader& reader);
-  bool spoils(std::uint32_t state, const std::string& value);
-  bool places_filled(const Compiled& table, std::uint32_t from,
-                     const std::vector<std::string>& gone) const;
+                   Set rivals);
+  Set rivals_of(std::uint32_t state);
+  Set rivals_left(Set rivals, const ValueReader& reader);
+  bool spoils(std::uint32_t state, Element value);
+  bool places_filled(const Compiled& table, std::uint32_t from, Set gone) const;
   bool zeros_only(ExprId keys);
   bool grows(ExprId keys, const ValueReader& reader);
   Order order_of(ExprId keys, std::string_view key) const;
   // Distinct values, up to so many; kUnbounded where there is no end of them.
   std::uint32_t values_of(ExprId keys, std::uint32_t enough, CompileContext* context,
-                          std::vector<std::string>* out);
+                          std::vector<Element>* out);
   bool measure(Compiled& table, CompileContext* context);
-  std::uint32_t set_of(std::vector<std::string> sorted);
   // Keys known by their text, without some.
+  ExprId without(ExprId keys, Set names);
   ExprId without(ExprId keys, const std::vector<std::string>& names);
 
   bool open(const State& state, std::uint32_t entry);
@@ -279,9 +278,8 @@ class Keyed {
   std::uint32_t capacity_left(const State& state) const;
   std::uint32_t capacity_of(const Compiled& table);
   std::uint32_t choose(std::uint32_t state, std::uint32_t entry);
-  std::uint32_t choose_cell(std::uint32_t state, const std::string* key, std::uint64_t met);
-  bool used(const State& state, const std::string& key) const;
-  std::uint32_t with_key(std::uint32_t set, const std::string& key);
+  std::uint32_t choose_cell(std::uint32_t state, Element key, std::uint64_t met);
+  bool used(const State& state, const std::string& key);
   std::uint32_t reader_of(const JsonReader& reader);
   void add_name(Compiled& table, std::uint32_t entry);
 
@@ -290,9 +288,9 @@ class Keyed {
   std::vector<Compiled> tables_;
   std::deque<State> states_;
   std::deque<Record> records_;
-  std::deque<std::vector<std::string>> sets_{{}};  // of keys, sorted
   std::deque<JsonReader> readers_{{}};
-  std::deque<std::shared_ptr<const ValueReader>> values_;  // under way
+  std::deque<ValueReader> values_;  // under way
+  JsonValues store_;
   GrowingMap<Hash128, std::uint32_t, HashOfHash> value_index_;
   GrowingMap<Hash128, bool, HashOfHash> other_values_;
   GrowingMap<std::uint32_t, bool> zeros_only_;
@@ -301,7 +299,6 @@ class Keyed {
   GrowingMap<Hash128, std::uint32_t, HashOfHash> table_index_;
   GrowingMap<Hash128, std::uint32_t, HashOfHash> state_index_;
   GrowingMap<Hash128, std::uint32_t, HashOfHash> record_index_;
-  GrowingMap<Hash128, std::uint32_t, HashOfHash> set_index_;
   GrowingMap<Hash128, std::uint32_t, HashOfHash> reader_index_;
   std::size_t bytes_ = 0;
 };
