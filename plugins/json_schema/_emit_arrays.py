@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 __all__ = ["ArrayWriter"]
 
 _MAX_FINITE = 1_000  # numbers or strings that are listed one by one
+_MOST_NESTED = 64  # items that may be left out, each after those before
 _OFTEN = 63  # states after which the deadline is looked at
 _MAX_STEPS = 20_000  # states of the automaton that counts
 
@@ -75,27 +76,34 @@ class ArrayWriter:
         tail: Node | None = None
         if high is None or high > length:
             rest = value(closed.rest, level + 1)
-            if length == 0:
-                further = builder.repeat(
-                    builder.seq(gaps.comma, rest),
-                    max(low - 1, 0),
-                    None if high is None else high - 1,
-                )
-                return builder.seq(rest, further)
             tail = builder.repeat(
                 builder.seq(gaps.comma, rest),
-                max(low - length, 0),
-                None if high is None else high - length,
+                max(low - max(length, 1), 0),
+                None if high is None else high - max(length, 1),
             )
-        for place in range(length - 1, -1, -1):
-            item = value(closed.prefix[place], level + 1)
-            parts = [item] if tail is None else [item, tail]
-            if place == 0:
-                return builder.seq(*parts)
-            tail = builder.seq(gaps.comma, *parts)
-            if place >= low:
-                tail = builder.optional(tail)
-        return builder.nothing()
+            if length == 0:
+                return builder.seq(rest, tail)
+        parts = [value(one, level + 1) for one in closed.prefix]
+        parts[1:] = [builder.seq(gaps.comma, part) for part in parts[1:]]
+        needed = max(low, 1)
+        after = self._open(parts[needed:], tail)
+        return builder.seq(*parts[:needed], *([] if after is None else [after]))
+
+    def _open(self, parts: list[Node], tail: Node | None) -> Node | None:
+        """Return what may end after any of some parts, or go on after all; None for nothing.
+
+        Each part stands within the one before; of many, the ways to end in the first half stand
+        beside the first half and what follows it, so that nodes nest no deeper than a few parts.
+        """
+        builder, half = self._builder, len(parts) // 2
+        if len(parts) > _MOST_NESTED:
+            early = self._open(parts[: half - 1], None)
+            late = self._open(parts[half:], tail)
+            ways = [builder.seq(*parts[:half], *([] if late is None else [late]))]
+            return builder.choice(*ways, *([] if early is None else [early]))
+        for part in reversed(parts):
+            tail = builder.optional(part if tail is None else builder.seq(part, tail))
+        return tail
 
     # --- items that differ ---
 

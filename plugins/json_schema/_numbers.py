@@ -387,12 +387,12 @@ class NumberSet:
         Raises:
             UnsupportedConstraint: A multipleOf needs more states than there may be.
         """
-        known = (notes or notes_of(builder)).numbers
-        node = known.get((self, rules))
+        notes = notes or notes_of(builder)
+        node = notes.numbers.get((self, rules))
         if node is None:
-            from formgate.plugins.json_schema._numbers_write import recorded_numbers  # noqa: PLC0415
+            from formgate.plugins.json_schema._numbers_write import write_numbers  # noqa: PLC0415
 
-            node = known[self, rules] = recorded_numbers(self, rules=rules).write(builder)
+            node = notes.numbers[self, rules] = write_numbers(self, builder, notes, rules=rules)
         return node
 
 

@@ -28,12 +28,15 @@ from formgate.plugins.json_schema._strings_record import Recorder
 
 if TYPE_CHECKING:
     from formgate.core.grammar import GrammarBuilder, Node
+    from formgate.plugins.json_schema._notes import Notes
     from formgate.plugins.json_schema._numbers import Exact, Indicator
     from formgate.plugins.json_schema._strings_record import Program
 
-__all__ = ["Range", "plain", "recorded_numbers"]
+__all__ = ["NumberWriter", "Range", "plain", "recorded_numbers", "write_numbers"]
 
 _FEW = 512
+_MANY_SETS = 64  # of one builder, after which others are met but once
+_WIDE = 512  # a modulus whose automaton is too large to be kept
 _FLOAT_PLACES = 16
 _MAX_STEPS = 32_768  # of programs that are kept; some 200 bytes each
 
@@ -66,6 +69,9 @@ class _Programs:
         self._steps = 0
         self._lock = Lock()
 
+    def __contains__(self, key: tuple[NumberSet, bool]) -> bool:
+        return key in self._known
+
     def get(self, key: tuple[NumberSet, bool]) -> Program | None:
         """Return the program of a set, if it is here."""
         return self._known.get(key)
@@ -85,19 +91,35 @@ class _Programs:
 _programs = _Programs()
 
 
+def write_numbers(
+    numbers: NumberSet, builder: GrammarBuilder, notes: Notes, *, rules: bool
+) -> Node:
+    """Return the node of a set that a builder has not been given yet.
+
+    What other builders will hardly be given is not recorded: that takes longer than to write it.
+    """
+    wide = any(modulus.numerator > _WIDE for one in numbers.between for modulus, _ in one)
+    if not wide and (len(notes.numbers) < _MANY_SETS or (numbers, rules) in _programs):
+        return recorded_numbers(numbers, rules=rules).write(builder)
+    writer = notes.writers.get(rules)
+    if writer is None:
+        writer = notes.writers[rules] = NumberWriter(builder, rules=rules)
+    return writer.write(numbers)
+
+
 def recorded_numbers(numbers: NumberSet, *, rules: bool) -> Program:
     """Return the calls that write a set of numbers."""
     key = numbers, rules
     found = _programs.get(key)
     if found is None:
         recorder = Recorder()
-        writer = _Writer(cast("GrammarBuilder", recorder), rules=rules)
+        writer = NumberWriter(cast("GrammarBuilder", recorder), rules=rules)
         found = recorder.program(writer.write(numbers))
         _programs.keep(key, found)
     return found
 
 
-class _Writer:
+class NumberWriter:
     """Writes a set."""
 
     def __init__(self, builder: GrammarBuilder, *, rules: bool) -> None:
@@ -105,6 +127,7 @@ class _Writer:
         self._builder = builder
         self._zero: Node | None = None
         self._exponent: Node | None = None
+        self._bounded: dict[tuple[int | None, int | None], Node] = {}
         self._halves: dict[_Half, Node | None] = {}
 
     def write(self, numbers: NumberSet) -> Node:
@@ -266,8 +289,11 @@ class _Writer:
 
     def _exponents(self, low: int | None, high: int | None) -> Node:
         """Return the exponents of a range that is not empty."""
-        node = self._digits.exponent(low, high)
-        return self._builder.nothing() if node is None else node
+        known = self._bounded.get((low, high))
+        if known is None:
+            node = self._digits.exponent(low, high)
+            known = self._bounded[low, high] = self._builder.nothing() if node is None else node
+        return known
 
     def _large_integers(self, part: Range, shift: int) -> Node:
         """Return large integers as floats are printed, from a bound on, multiples of a power."""

@@ -184,3 +184,51 @@ def test_objects_with_keys_that_are_no_text_are_no_values() -> None:
     for value in (object(), b"x", (1, 2), [{1, 2}]):
         with pytest.raises(GrammarError, match="is no JSON value"):
             Validator({"items": {"type": "number"}}).is_valid(value)
+
+
+@pytest.mark.parametrize("count", [64, 65, 130, 700])
+@pytest.mark.parametrize("rest", [False, True])
+def test_items_at_many_places(byte_vocabulary: formgate.Vocabulary, count: int, rest: bool) -> None:
+    """However many may be left out, they nest no deeper than a few."""
+    least, most = count // 3, count + 2
+    schema = {
+        "type": "array",
+        "prefixItems": [{"const": place} for place in range(count)],
+        "items": {"const": "rest"} if rest else False,
+        "minItems": least,
+        "maxItems": most,
+    }
+    engine = formgate.compile(schema, byte_vocabulary)
+    values = [*map(str, range(count)), *['"rest"'] * 4]
+    for length in (0, 1, least - 1, least, count // 2, count - 1, count, count + 1, most, most + 1):
+        expected = least <= length <= (most if rest else count)
+        assert engine.accepts("[" + ",".join(values[:length]) + "]") == expected, length
+    wrong = [*values[: count // 2], "-1", *values[count // 2 + 1 : count]]
+    assert not engine.accepts("[" + ",".join(wrong) + "]")
+
+
+def test_many_numbers_in_one_schema(byte_vocabulary: formgate.Vocabulary) -> None:
+    """Beyond the first few, numbers are not recorded for other schemas."""
+    numbers = [0, *range(-150, 150), 0.25, 1e20, 1.5e-7]
+    values = [{"number": number} for number in numbers]
+    engine = formgate.compile({"enum": values}, byte_vocabulary, whitespace="compact")
+    for number in numbers:
+        for text in (repr(number), f"{number:.3e}"):
+            assert engine.accepts(f'{{"number":{text}}}'), text
+    for text in ("150", "-151", "0.26", "1.5", "1e21", "01", "1e2000"):
+        assert not engine.accepts(f'{{"number":{text}}}'), text
+
+
+@pytest.mark.parametrize("modulus", [1009, 2.003])
+def test_multiples_of_large_moduli(byte_vocabulary: formgate.Vocabulary, modulus: float) -> None:
+    """Their automata are written without being kept."""
+    schema = {"type": "number", "multipleOf": modulus}
+    engine = formgate.compile(schema, byte_vocabulary)
+    unit = 1000 if modulus < 3 else 1
+    step = round(modulus * unit)
+    for times in (0, 1, -1, 7, 12345, 10**15 + 3):
+        for off in (0, 1):
+            whole, part = divmod(abs(times * step + off), unit)
+            sign = "-" if times * step + off < 0 else ""
+            text = f"{sign}{whole}.{part:03}" if unit > 1 else f"{sign}{whole}"
+            assert engine.accepts(text) == (off == 0), text
