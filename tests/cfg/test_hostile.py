@@ -89,7 +89,32 @@ READ = {
         "open class": "root ::= [^",
         "half an escape": 'root ::= "\\',
         "circle": "root ::= root",
+        "nested alternatives": "root ::= "
+        + "".join(f'("k{i}" | ' for i in range(8000))
+        + '"x"'
+        + ")" * 8000,
+        "circle of 2,000": "root ::= a0\n"
+        + "".join(f'a{i} ::= a{(i + 1) % 2000} | "k{i}"\n' for i in range(2000)),
+        "left recursion through 2,000": "root ::= a0\n"
+        + "".join(f'a{i} ::= a{(i + 1) % 2000} "y" | "k{i}"\n' for i in range(2000)),
     },
+}
+# Ambiguous without end: masks must be found all the same.
+AMBIGUOUS = {
+    "optional rules": "root ::= a0\n"
+    + "".join(f'a{i} ::= a{i + 1}? a{i + 2}? "{"abcdefg"[i % 7]}"?\n' for i in range(200))
+    + 'a200 ::= "x"?\na201 ::= "y"?\n',
+    "optional rules in a circle": "root ::= a0\n"
+    + "".join(
+        f'a{i} ::= a{(i + 1) % 400}? a{(i + 2) % 400}? "{"abcdefg"[i % 7]}"?\n' for i in range(400)
+    ),
+    "loops": "root ::= " + " ".join(f'("{"abcdefg"[i % 7]}"*)*' for i in range(1000)),
+    "loops around all": "root ::= "
+    + " ".join(f'("{"abcdefg"[i % 7]}" root?)*' for i in range(100)),
+    "loops of rules": "root ::= "
+    + " ".join(f"r{i}*" for i in range(1000))
+    + "\n"
+    + "".join(f'r{i} ::= "{"abcdefg"[i % 7]}"? | "(" r{i} ")"\n' for i in range(1000)),
 }
 NEARLEY = {
     "brackets": "a -> " + DEEP.replace("'", '"'),
@@ -172,6 +197,31 @@ def converted(source, vocabulary, tool) -> None:
 )
 def test_notations(byte_vocabulary, notation, what):
     compiled(READ[notation][what], byte_vocabulary, format=notation)
+
+
+@pytest.mark.parametrize("what", AMBIGUOUS)
+def test_masks_of_ambiguous_grammars(byte_vocabulary, what):
+    engine = formgate.compile(AMBIGUOUS[what], byte_vocabulary, format="gbnf")
+    state = engine.start()
+    for letter in b"gagbac":
+        assert letter in engine.allowed_tokens(state)
+        state = engine.advance(state, letter)
+    assert engine.is_accepting(state)
+
+
+def test_limits_of_left_recursion_name_the_rules(byte_vocabulary):
+    source = READ["gbnf"]["left recursion through 2,000"]
+    with pytest.raises(LimitError, match=r'2000 rules begin with one another \("a[0-9]+", "a'):
+        formgate.compile(source, byte_vocabulary, format="gbnf")
+
+
+def test_limits_of_expressions_name_the_rule(byte_vocabulary):
+    source = "".join(f"a{i} ::= a{i + 1} a{i + 1}\n" for i in range(60)) + 'a60 ::= "xy"'
+    for more in ("", ' | "(" a0 ")"'):
+        with pytest.raises(LimitError, match=r'rule "a[0-9]+" needs more than Limits.max_nodes'):
+            formgate.compile(
+                f"root ::= a0{more}\n{source}", byte_vocabulary, format="gbnf", root="root"
+            )
 
 
 @pytest.mark.parametrize("what", NEARLEY)

@@ -12,14 +12,6 @@
 #include "formgate/expr_pool.hpp"
 
 namespace formgate {
-namespace {
-
-// Stacks that agree in more frames than this are kept side by side: uniting them goes frame by
-// frame, and recursion must not follow the input.
-constexpr unsigned kMostJoined = 256;
-
-}  // namespace
-
 ExprId ExprPool::call(const Hash128& hash, std::string_view name, const Path& path) {
   Node node{};
   node.kind = Kind::kCall;
@@ -76,34 +68,72 @@ ExprId ExprPool::without_empty(ExprId id) {
   }
 }
 
-// h K | h L becomes h (K | L), where calls are involved.
-void ExprPool::join_stacks(std::vector<ExprId>& members) {
-  if (joining_ == 0) joined_partly_ = false;
-  if (joining_ >= kMostJoined) joined_partly_ = true;
-  if (members.size() < 2 || joining_ >= kMostJoined) return;
-  if (std::ranges::none_of(members, [this](ExprId id) { return node(id).flags & kCalls; })) return;
-  std::vector<std::pair<std::uint32_t, ExprId>> by_head;
-  for (ExprId id : members) by_head.emplace_back(index_of(head(id)), id);
-  std::sort(by_head.begin(), by_head.end());
-  std::vector<ExprId> out;
-  ++joining_;
-  for (std::size_t i = 0; i < by_head.size();) {
-    std::size_t end = i;
-    std::vector<ExprId> tails;
-    bool calls = false;
-    for (; end < by_head.size() && by_head[end].first == by_head[i].first; ++end) {
-      tails.push_back(tail(by_head[end].second));
-      calls = calls || (node(by_head[end].second).flags & kCalls);
+// h K | h L becomes h (K | L), where calls are involved: stacks are united frame by frame, each
+// pair of parts once. Stacks may be as deep as the text is long, so open unions are kept on a list.
+ExprId ExprPool::unite_stacks(std::vector<ExprId> members) {
+  struct Open {
+    Hash128 key;
+    std::vector<std::pair<std::uint32_t, ExprId>> by_head;
+    std::size_t next = 0;  // of those above
+    std::vector<ExprId> out = {};
+    ExprId head{};  // whose tails are being united
+  };
+  std::vector<Open> open;
+  ExprId done{};
+  // Says whether the union is known; otherwise it is opened.
+  const auto begin = [&](const std::vector<ExprId>& list) {
+    Hasher hasher(seed(Kind::kUnion));
+    for (ExprId id : list) hasher.add(index_of(id));
+    const Hash128 key = hasher.finish();
+    if (const auto it = unions_.find(key); it != unions_.end()) {
+      done = it->second;
+      return true;
     }
-    if (tails.size() == 1 || !calls || by_head[i].second == kEpsilonId) {
-      for (std::size_t k = i; k < end; ++k) out.push_back(by_head[k].second);
-    } else {
-      out.push_back(concat(ExprId{by_head[i].first}, unite(tails)));
+    Open one{key, {}};
+    for (ExprId id : list) one.by_head.emplace_back(index_of(head(id)), id);
+    std::sort(one.by_head.begin(), one.by_head.end());
+    open.push_back(std::move(one));
+    return false;
+  };
+  if (begin(members)) return done;
+  std::vector<ExprId> tails;
+  bool waits = true;
+  while (!open.empty()) {
+    waits = false;
+    for (Open* top = &open.back(); !waits && top->next < top->by_head.size();) {
+      const std::size_t first = top->next;
+      tails.clear();
+      bool calls = false;
+      for (; top->next < top->by_head.size() &&
+             top->by_head[top->next].first == top->by_head[first].first;
+           ++top->next) {
+        tails.push_back(tail(top->by_head[top->next].second));
+        calls = calls || (node(top->by_head[top->next].second).flags & kCalls);
+      }
+      if (tails.size() == 1 || !calls) {
+        for (std::size_t i = first; i < top->next; ++i) top->out.push_back(top->by_head[i].second);
+        continue;
+      }
+      top->head = ExprId{top->by_head[first].first};
+      if (const auto known = simple_union(tails, members)) {
+        done = *known;
+      } else if (std::ranges::none_of(members,
+                                      [this](ExprId id) { return node(id).flags & kCalls; })) {
+        done = unite_members(members);
+      } else if (!begin(members)) {
+        waits = true;  // `top` has moved
+        continue;
+      }
+      top->out.push_back(concat(top->head, done));
     }
-    i = end;
+    if (waits) continue;
+    std::vector<ExprId>& out = open.back().out;
+    done = out.size() == 1 ? out[0] : unite_members(std::move(out));
+    unions_.emplace(open.back().key, done);
+    open.pop_back();
+    if (!open.empty()) open.back().out.push_back(concat(open.back().head, done));
   }
-  --joining_;
-  members = std::move(out);
+  return done;
 }
 
 // Z[a,b] stands for the ways of one or more steps from a to b. Ways that go on from b to b, if at

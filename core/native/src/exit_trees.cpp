@@ -151,9 +151,7 @@ const MaskCache::Exits& MaskCache::exits(std::uint32_t class_index, std::uint32_
   for (const LinearTerm& term : form) {
     if (!pool_.live(term.target)) continue;
     term.bytes.for_each([&](std::uint8_t byte) {
-      const ExitTree* tree = options_.split_parts && plain() && pool_.free_of_context(tail)
-                                 ? exit_tree(table, class_index, byte)
-                                 : nullptr;
+      const ExitTree* tree = walks_parts(tail) ? exit_tree(table, class_index, byte) : nullptr;
       if (tree && !tree->ids.empty()) {
         const TokenTree view = tree->view();
         PartWalk walk(*this, view, nullptr);
@@ -169,6 +167,7 @@ const MaskCache::Exits& MaskCache::exits(std::uint32_t class_index, std::uint32_
           }
           return;
         }
+        given_up_ += walk.too_long() ? 1 : 0;
       } else if (tree) {
         return;
       }
@@ -181,8 +180,8 @@ const MaskCache::Exits& MaskCache::exits(std::uint32_t class_index, std::uint32_
           found.emplace_back(exit.count, vocabulary_->ids()[rank]);
         }
         if (at.child_count == 0) continue;
-        if (options_.split_parts && plain() && pool_.free_of_context(term.target) &&
-            walk.run(exit.node, term.target) && walk.masks().empty()) {
+        const bool whole = walks_parts(term.target) && walk.run(exit.node, term.target);
+        if (whole && walk.masks().empty()) {
           for (const auto& [begin, end] : walk.found()) {
             for (std::uint32_t rank = begin; rank < end; ++rank) {
               found.emplace_back(exit.count, vocabulary_->ids()[rank]);
@@ -190,6 +189,7 @@ const MaskCache::Exits& MaskCache::exits(std::uint32_t class_index, std::uint32_
           }
           continue;
         }
+        given_up_ += !whole && walk.too_long() ? 1 : 0;
         Sink sink(*vocabulary_);
         this->walk(exit.node, term.target, sink);
         const std::shared_ptr<const TokenSet> tokens = sink.finish();

@@ -206,8 +206,23 @@ void ExprPool::merge_repeats(std::vector<ExprId>& members) {
   members = std::move(rest);
 }
 
-ExprId ExprPool::unite(std::span<const ExprId> given) {
-  std::vector<ExprId> members;
+// Alternatives of an ambiguous grammar overlap so much that sorting them all would take the time.
+void ExprPool::drop_repeated(std::vector<ExprId>& members) {
+  constexpr std::size_t kMany = 64;
+  if (members.size() < kMany) return;
+  if (marks_.size() < nodes_.size()) marks_.resize(nodes_.size() + nodes_.size() / 4, 0);
+  if (++mark_ == 0) {
+    std::ranges::fill(marks_, 0);
+    mark_ = 1;
+  }
+  std::erase_if(members,
+                [this](ExprId id) { return std::exchange(marks_[index_of(id)], mark_) == mark_; });
+}
+
+// The union of what is given, if that is no union of several: their members otherwise.
+std::optional<ExprId> ExprPool::simple_union(std::span<const ExprId> given,
+                                             std::vector<ExprId>& members) {
+  members.clear();
   members.reserve(given.size());
   for (ExprId id : given) {
     if (id == kEmptyId) continue;
@@ -218,28 +233,24 @@ ExprId ExprPool::unite(std::span<const ExprId> given) {
       members.push_back(id);
     }
   }
+  drop_repeated(members);
   std::sort(members.begin(), members.end());
   members.erase(std::unique(members.begin(), members.end()), members.end());
   if (members.empty()) return kEmptyId;
   if (members.size() == 1) return members[0];
   if (std::binary_search(members.begin(), members.end(), kAllId)) return kAllId;
   if (members.size() == 2 && members[0] == kEpsilonId) {
-    if (nullable(members[1])) return members[1];
-    return repeat(members[1], 0, 1);
+    return nullable(members[1]) ? members[1] : repeat(members[1], 0, 1);
   }
-  if (std::ranges::any_of(members, [this](ExprId id) { return node(id).flags & kCalls; })) {
-    // Stacks share their parts, so without this memory their union would visit a part many times.
-    Hasher hasher(seed(Kind::kUnion));
-    for (ExprId id : members) hasher.add(index_of(id));
-    const Hash128 key = hasher.finish();
-    if (const auto it = unions_.find(key); it != unions_.end()) return it->second;
-    join_stacks(members);
-    const ExprId out = members.size() == 1 ? members[0] : unite_members(std::move(members));
-    // What met the limit of joining depends on how deep it was asked for.
-    if (!joined_partly_) unions_.emplace(key, out);
-    return out;
-  }
-  return unite_members(std::move(members));
+  return std::nullopt;
+}
+
+ExprId ExprPool::unite(std::span<const ExprId> given) {
+  std::vector<ExprId> members;
+  if (const std::optional<ExprId> known = simple_union(given, members)) return *known;
+  const bool calls =
+      std::ranges::any_of(members, [this](ExprId id) { return node(id).flags & kCalls; });
+  return calls ? unite_stacks(std::move(members)) : unite_members(std::move(members));
 }
 
 ExprId ExprPool::unite_members(std::vector<ExprId> members) {

@@ -135,6 +135,7 @@ ExprId ExprPool::intern(Node node, std::vector<ExprId> members) {
   if (!members.empty()) {
     node.a = static_cast<std::uint32_t>(members_.size());
     node.b = static_cast<std::uint32_t>(members.size());
+    member_count_ += members.size();
     member_bytes_ += members.size() * sizeof(ExprId) + sizeof(members);
     members_.push_back(std::move(members));
   }
@@ -273,7 +274,8 @@ ByteSet ExprPool::alphabet(ExprId id) {
 std::size_t ExprPool::memory_usage() const {
   return nodes_.size() * (sizeof(Node) + 8) + rules_.size() * sizeof(Rule) + member_bytes_ +
          form_bytes_ + rows_.size() * sizeof(Row) + automaton_bytes_ + byte_sets_.size() * 64 +
-         lexing_->memory_usage() + keyed_.memory_usage() + json_chars_.size() * 48 +
+         lexing_->memory_usage() + keyed_.memory_usage() + marks_.size() * 4 +
+         json_chars_.size() * 48 +
          (meets_.size() + subset_.size() + alphabets_.size() + forms_here_.size() +
           conditions_.size() + nullables_.size() + unions_.size()) *
              48;

@@ -8,6 +8,8 @@
 // closed transitively first. The entries of X* become calls of their own, Z[j,i]; with one rule
 // alone, a plain repetition.
 #include <algorithm>
+#include <map>
+#include <unordered_set>
 
 #include "formgate/errors.hpp"
 #include "rule_lowering.hpp"
@@ -51,7 +53,9 @@ std::vector<std::vector<std::uint32_t>> components_of(
       stack.pop_back();
       if (!stack.empty()) lowest[stack.back().at] = std::min(lowest[stack.back().at], lowest[at]);
       if (lowest[at] != found[at]) continue;
-      const auto first = std::ranges::find(pending, at);
+      auto first = pending.end();
+      while (*--first != at) {
+      }
       out.emplace_back(first, pending.end());
       for (std::uint32_t member : out.back()) open[member] = false;
       pending.erase(first, pending.end());
@@ -62,13 +66,14 @@ std::vector<std::vector<std::uint32_t>> components_of(
 }
 
 // The calls that texts of an expression may begin with. Calls are never empty themselves.
-void LeftRecursion::first_calls(ExprId id, std::vector<ExprId>& out) {
+void LeftRecursion::first_calls(ExprId id, std::unordered_set<std::uint32_t>& out) {
+  context_.tick();
   for (ExprId rest = id; rest != ExprPool::kEpsilonId; rest = pool_.tail(rest)) {
     const ExprId first = pool_.head(rest);
     const Node& node = pool_.node(first);
     if (node.flags & kCalls) {
       if (node.kind == Kind::kCall) {
-        if (std::ranges::find(out, first) == out.end()) out.push_back(first);
+        out.insert(index_of(first));
       } else if (node.kind == Kind::kUnion) {
         for (ExprId member : pool_.members(node)) first_calls(member, out);
       } else if (node.kind == Kind::kRepeat) {
@@ -79,27 +84,38 @@ void LeftRecursion::first_calls(ExprId id, std::vector<ExprId>& out) {
   }
 }
 
-LeftRecursion::Split LeftRecursion::split(
-    ExprId id, const std::unordered_map<std::uint32_t, std::uint32_t>& position) {
+std::vector<std::uint32_t> LeftRecursion::numbers_of(ExprId body, const Positions& number) {
+  std::unordered_set<std::uint32_t> calls;
+  first_calls(body, calls);
+  std::vector<std::uint32_t> out;
+  for (std::uint32_t call : calls) {
+    const auto it = number.find(call);
+    if (it != number.end()) out.push_back(it->second);
+  }
+  std::ranges::sort(out);  // the order of a search must not depend on that of a hash table
+  return out;
+}
+
+LeftRecursion::Split LeftRecursion::split(ExprId id, const Positions& position) {
   context_.tick();
   Split out;
-  out.after.assign(position.size(), ExprPool::kEmptyId);
-  std::vector<ExprId> calls;
+  std::unordered_set<std::uint32_t> calls;
   first_calls(id, calls);
-  if (std::ranges::none_of(calls, [&](ExprId c) { return position.contains(index_of(c)); })) {
+  if (std::ranges::none_of(calls, [&](std::uint32_t c) { return position.contains(c); })) {
     out.rest = id;
     return out;
   }
+  // Alternatives are united together at the end: one by one, long lists would be copied each time.
+  std::vector<ExprId> rests;
+  std::map<std::uint32_t, std::vector<ExprId>> after;
   const auto merge = [&](const Split& part, ExprId then) {
-    for (std::size_t j = 0; j < out.after.size(); ++j) {
-      out.after[j] = pool_.unite(out.after[j], pool_.concat(part.after[j], then));
-    }
-    out.rest = pool_.unite(out.rest, pool_.concat(pool_.without_empty(part.rest), then));
+    for (const auto& [j, tail] : part.after) after[j].push_back(pool_.concat(tail, then));
+    rests.push_back(pool_.concat(pool_.without_empty(part.rest), then));
   };
   const Node node = pool_.node(id);
   switch (node.kind) {
     case Kind::kCall:
-      out.after[position.at(index_of(id))] = ExprPool::kEpsilonId;
+      after[position.at(index_of(id))] = {ExprPool::kEpsilonId};
       break;
     case Kind::kUnion:
       for (ExprId member :
@@ -125,7 +141,12 @@ LeftRecursion::Split LeftRecursion::split(
       return out;
   }
   // The parts were merged without the empty text.
-  if (pool_.nullable(id)) out.rest = pool_.unite(out.rest, ExprPool::kEpsilonId);
+  if (pool_.nullable(id)) rests.push_back(ExprPool::kEpsilonId);
+  out.rest = pool_.unite(rests);
+  for (const auto& [j, tails] : after) {
+    const ExprId tail = pool_.unite(tails);
+    if (tail != ExprPool::kEmptyId) out.after.emplace(j, tail);
+  }
   return out;
 }
 
@@ -136,12 +157,7 @@ void LeftRecursion::define_all() {
   for (std::uint32_t i = 0; i < rules_.size(); ++i) number.emplace(index_of(rules_[i].call), i);
   std::vector<std::vector<std::uint32_t>> edges(rules_.size());
   for (std::uint32_t i = 0; i < rules_.size(); ++i) {
-    std::vector<ExprId> calls;
-    first_calls(rules_[i].body, calls);
-    for (ExprId call : calls) {
-      const auto it = number.find(index_of(call));
-      if (it != number.end()) edges[i].push_back(it->second);
-    }
+    edges[i] = numbers_of(rules_[i].body, number);
   }
   for (const auto& component : components_of(edges)) {
     const std::uint32_t only = component[0];
@@ -171,83 +187,127 @@ void LeftRecursion::solve(std::vector<std::uint32_t> component) {
     position.emplace(index_of(rules_[component[i]].call), i);
     system.add(pool_.node(rules_[component[i]].call).hash);
   }
-  std::vector<ExprId> base(n);               // B
-  std::vector<std::vector<ExprId>> step(n);  // X, from row to column
-  std::vector<std::vector<bool>> same(n);    // X accepts the empty text
-  for (std::size_t j = 0; j < n; ++j) {
-    step[j].assign(n, ExprPool::kEmptyId);
-    same[j].assign(n, false);
-    same[j][j] = true;
-  }
-  for (std::size_t i = 0; i < n; ++i) {
+  // Rows of matrices hold what is not empty, sorted by column.
+  using Entries = std::vector<std::pair<std::uint32_t, ExprId>>;
+  std::vector<ExprId> base(n);                      // B
+  std::vector<Entries> step(n);                     // X, from row to column
+  std::vector<std::vector<std::uint32_t>> same(n);  // columns where X accepts the empty text
+  for (std::uint32_t i = 0; i < n; ++i) {
     const Split parts = split(rules_[component[i]].body, position);
     base[i] = parts.rest;
-    for (std::size_t j = 0; j < n; ++j) {
-      if (pool_.nullable(parts.after[j])) same[j][i] = true;
-      step[j][i] = pool_.without_empty(parts.after[j]);
+    for (const auto& [j, tail] : parts.after) {
+      if (pool_.nullable(tail)) same[j].push_back(i);
+      const ExprId texts = pool_.without_empty(tail);
+      if (texts != ExprPool::kEmptyId) step[j].emplace_back(i, texts);
     }
   }
-  const auto close = [n](std::vector<std::vector<bool>>& relation) {
-    for (std::size_t k = 0; k < n; ++k) {
-      for (std::size_t i = 0; i < n; ++i) {
-        for (std::size_t j = 0; relation[i][k] && j < n; ++j) {
-          if (relation[k][j]) relation[i][j] = true;
-        }
+  // Where a relation leads from a place in one step or more, or in none too, sorted.
+  const auto reached = [&](const std::vector<std::vector<std::uint32_t>>& relation,
+                           std::uint32_t place, bool itself) {
+    std::vector<bool> seen(n);
+    std::vector<std::uint32_t> work{place};
+    std::vector<std::uint32_t> out;
+    if (itself) {
+      seen[place] = true;
+      out = work;
+    }
+    while (!work.empty()) {
+      context_.tick();
+      const std::uint32_t at = work.back();
+      work.pop_back();
+      for (std::uint32_t to : relation[at]) {
+        if (seen[to]) continue;
+        seen[to] = true;
+        out.push_back(to);
+        work.push_back(to);
       }
     }
+    std::ranges::sort(out);
+    return out;
   };
-  close(same);
   // (N | X)* = N* (X N*)* for the entries N that are empty.
-  const auto followed = [&](const std::vector<ExprId>& row, std::size_t to) {
-    std::vector<ExprId> parts;
-    for (std::size_t k = 0; k < n; ++k) {
-      if (same[k][to]) parts.push_back(row[k]);
-    }
-    return pool_.unite(parts);
-  };
-  std::vector<ExprId> first(n);
-  std::vector<std::vector<ExprId>> then(n, std::vector<ExprId>(n));
-  std::vector<std::vector<bool>> reaches(n, std::vector<bool>(n));
-  for (std::size_t j = 0; j < n; ++j) {
-    context_.tick();
-    first[j] = followed(base, j);
-    for (std::size_t i = 0; i < n; ++i) {
-      then[j][i] = followed(step[j], i);
-      reaches[j][i] = then[j][i] != ExprPool::kEmptyId;
-    }
+  std::vector<std::vector<ExprId>> first_parts(n);
+  std::vector<std::vector<std::uint32_t>> closed(n);
+  for (std::uint32_t k = 0; k < n; ++k) {
+    closed[k] = reached(same, k, true);
+    for (std::uint32_t j : closed[k]) first_parts[j].push_back(base[k]);
   }
-  close(reaches);
+  std::vector<ExprId> first(n);
+  std::vector<Entries> then(n);
+  std::vector<std::vector<std::uint32_t>> edges(n);
+  std::size_t entries = 0;
+  for (std::uint32_t j = 0; j < n; ++j) {
+    first[j] = pool_.unite(first_parts[j]);
+    std::map<std::uint32_t, std::vector<ExprId>> columns;
+    for (const auto& [k, texts] : step[j]) {
+      context_.tick();
+      for (std::uint32_t i : closed[k]) columns[i].push_back(texts);
+    }
+    for (const auto& [i, parts] : columns) {
+      then[j].emplace_back(i, pool_.unite(parts));
+      edges[j].push_back(i);
+    }
+    entries += edges[j].size();
+    check_size(component, entries);
+  }
   if (n == 1) {
-    define(rules_[component[0]].call,
-           pool_.concat(first[0], pool_.repeat(then[0][0], 0, kUnbounded)));
+    const ExprId again = then[0].empty() ? ExprPool::kEmptyId : then[0][0].second;
+    define(rules_[component[0]].call, pool_.concat(first[0], pool_.repeat(again, 0, kUnbounded)));
     return;
   }
+  // Every way to a rule is written with what each of its first steps leads to.
+  std::vector<std::vector<std::uint32_t>> reaches(n);
+  std::size_t needed = 0;
+  for (std::uint32_t from = 0; from < n; ++from) {
+    reaches[from] = reached(edges, from, false);
+    needed += reaches[from].size() * (edges[from].size() + 1);
+    check_size(component, needed);
+  }
   const std::uint64_t group = system.finish().lo | 1;
+  const auto name_of = [&](std::size_t from, std::size_t to) {
+    return Hasher(0x2A75).add(system.finish()).add(from).add(to).finish();
+  };
   const auto ways = [&](std::size_t from, std::size_t to) {
     ExprId out = ExprPool::kEmptyId;
-    if (reaches[from][to]) {
+    if (std::ranges::binary_search(reaches[from], to)) {
       const auto a = static_cast<std::uint32_t>(from);
       const auto b = static_cast<std::uint32_t>(to);
-      out = pool_.call(Hasher(0x2A75).add(system.finish()).add(from).add(to).finish(),
-                       "steps of a left recursion", {group, a, b});
+      out = pool_.call(name_of(from, to), "steps of a left recursion", {group, a, b});
     }
     return from == to ? pool_.unite(out, ExprPool::kEpsilonId) : out;
   };
-  for (std::size_t to = 0; to < n; ++to) {
-    std::vector<ExprId> whole;
-    for (std::size_t from = 0; from < n; ++from) {
+  std::vector<std::vector<ExprId>> whole(n);
+  for (std::uint32_t from = 0; from < n; ++from) {
+    if (!std::ranges::binary_search(reaches[from], from)) whole[from].push_back(first[from]);
+    for (std::uint32_t to : reaches[from]) {
       context_.tick();
-      whole.push_back(pool_.concat(first[from], ways(from, to)));
-      if (!reaches[from][to]) continue;
+      whole[to].push_back(pool_.concat(first[from], ways(from, to)));
       std::vector<ExprId> parts;
-      for (std::size_t k = 0; k < n; ++k) {
-        parts.push_back(pool_.concat(then[from][k], ways(k, to)));
+      for (const auto& [k, texts] : then[from]) {
+        parts.push_back(pool_.concat(texts, ways(k, to)));
       }
-      define(pool_.call(Hasher(0x2A75).add(system.finish()).add(from).add(to).finish(), "", {}),
-             pool_.unite(parts));
+      define(pool_.call(name_of(from, to), "", {}), pool_.unite(parts));
     }
-    define(rules_[component[to]].call, pool_.unite(whole));
   }
+  for (std::uint32_t to = 0; to < n; ++to) {
+    define(rules_[component[to]].call, pool_.unite(whole[to]));
+  }
+}
+
+void LeftRecursion::check_size(const std::vector<std::uint32_t>& component,
+                               std::size_t needed) const {
+  const std::size_t most = context_.limits().max_nodes;
+  if (needed <= most) return;
+  const std::size_t n = component.size();
+  std::string names;
+  for (std::size_t i = 0; i < std::min<std::size_t>(n, 3); ++i) {
+    names += (i > 0 ? ", \"" : "\"") + pool_.name(rules_[component[i]].call) + "\"";
+  }
+  throw Error(ErrorKind::kLimit,
+              "left recursion: " + std::to_string(n) + " rules begin with one another (" + names +
+                  (n > 3 ? ", ..." : "") +
+                  "), which takes more than Limits.max_nodes = " + std::to_string(most) +
+                  " expressions to solve; raise the limit, or write some of them as repetitions");
 }
 
 // Derivatives follow calls at the left edge by recursion, so their chains must be short.
@@ -257,12 +317,7 @@ void LeftRecursion::check_depth() {
   std::vector<std::vector<std::uint32_t>> edges(defined_.size());
   std::vector<std::size_t> depth(defined_.size(), 0);
   for (std::uint32_t i = 0; i < defined_.size(); ++i) {
-    std::vector<ExprId> calls;
-    first_calls(defined_[i].body, calls);
-    for (ExprId call : calls) {
-      const auto it = number.find(index_of(call));
-      if (it != number.end()) edges[i].push_back(it->second);
-    }
+    edges[i] = numbers_of(defined_[i].body, number);
   }
   const std::size_t most = context_.limits().max_depth;
   for (const auto& component : components_of(edges)) {

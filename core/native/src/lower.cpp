@@ -59,41 +59,133 @@ ExprId Grammar::lower(ExprPool& pool, CompileContext& context, std::unique_lock<
   return pool.restrict_to(lower_scope(pool, start_, context, scopes, 0, symbols), allowed);
 }
 
+bool Grammar::is_choice(std::uint32_t at) const {
+  const Node& node = nodes_[at];
+  return node.op == Op::kChoice || (node.op == Op::kSequence && node.parts.size() == 1);
+}
+
+std::unordered_set<std::uint32_t> Grammar::inner_choices(std::uint32_t root) const {
+  std::unordered_map<std::uint32_t, std::uint32_t> uses{{root, 1}};
+  std::vector<std::uint32_t> found{root};
+  const auto body_of = [this](std::uint32_t at) {
+    const auto it = nodes_[at].op == Op::kRule ? rules_.find(nodes_[at].text) : rules_.end();
+    return it == rules_.end() ? kNoIndex : it->second;
+  };
+  const auto use = [&](std::uint32_t at) {
+    if (at != kNoIndex && ++uses[at] == 1) found.push_back(at);
+  };
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    use(body_of(found[i]));
+    for (std::uint32_t part : nodes_[found[i]].parts) use(part);
+  }
+  std::unordered_set<std::uint32_t> out;
+  std::vector<std::uint32_t> work;
+  for (std::uint32_t at : found) {
+    if (nodes_[at].op == Op::kChoice) work.push_back(at);
+  }
+  while (!work.empty()) {
+    const std::uint32_t at = work.back();
+    work.pop_back();
+    for (std::uint32_t part : nodes_[at].parts) {
+      if (uses.at(part) != 1) continue;
+      const std::uint32_t body = body_of(part);
+      const std::uint32_t inner = body == kNoIndex ? part : body;
+      if (uses.at(inner) != 1 || !is_choice(inner)) continue;
+      out.insert({part, inner});
+      if (nodes_[inner].op != Op::kChoice) work.push_back(inner);  // the others are there already
+    }
+  }
+  return out;
+}
+
+std::vector<std::uint32_t> Grammar::alternatives(
+    std::uint32_t choice, const std::unordered_set<std::uint32_t>& inner) const {
+  std::vector<std::uint32_t> out;
+  std::vector<std::uint32_t> work(nodes_[choice].parts.rbegin(), nodes_[choice].parts.rend());
+  while (!work.empty()) {
+    const std::uint32_t at = work.back();
+    work.pop_back();
+    if (!inner.contains(at)) {
+      out.push_back(at);
+    } else if (nodes_[at].op == Op::kRule) {
+      work.push_back(rules_.at(nodes_[at].text));
+    } else {
+      work.insert(work.end(), nodes_[at].parts.rbegin(), nodes_[at].parts.rend());
+    }
+  }
+  return out;
+}
+
+void Grammar::check_parts(const ExprPool& pool, std::size_t before, const CompileContext& context,
+                          const std::string& place) {
+  const std::size_t most = context.limits().max_nodes;
+  if (pool.part_count() - before <= most) return;
+  throw Error(ErrorKind::kLimit,
+              (place.empty() ? "the grammar" : place) +
+                  " needs more than Limits.max_nodes = " + std::to_string(most) +
+                  " expressions: parts that are written out again wherever they are used, or "
+                  "repeated in each other; raise the limit, or share less");
+}
+
 // Rules are not recursive here. Depth-first with an explicit stack; only nested scopes recurse, up
 // to the depth limit.
 ExprId Grammar::lower_scope(ExprPool& pool, std::uint32_t root, CompileContext& context,
-                            Done& scopes, std::size_t depth, const Symbols& symbols) const {
+                            Done& scopes, std::size_t depth, const Symbols& symbols,
+                            const std::string& place) const {
   std::vector<ExprId> trackers;
-  const ExprId body = lower_open(pool, root, context, scopes, depth, symbols, trackers);
+  const ExprId body = lower_open(pool, root, context, scopes, depth, symbols, trackers, place);
   return pool.scope(body, trackers);
 }
 
 ExprId Grammar::lower_open(ExprPool& pool, std::uint32_t root, CompileContext& context,
                            Done& scopes, std::size_t depth, const Symbols& symbols,
-                           std::vector<ExprId>& trackers) const {
+                           std::vector<ExprId>& trackers, const std::string& place) const {
   if (depth > context.limits().max_depth) {
     throw Error(ErrorKind::kLimit, "scopes are nested deeper than Limits.max_depth = " +
                                        std::to_string(context.limits().max_depth));
   }
   Scope scope;
-  const std::size_t first_nodes = pool.node_count();
+  const std::size_t first_parts = pool.part_count();
   struct Frame {
     std::uint32_t node;
-    std::size_t next;
+    std::size_t next = 0;
+    // The parts, where choices within choices are united at once: level by level, the alternatives
+    // of the innermost would be copied as often as they are nested.
+    std::optional<std::vector<std::uint32_t>> flat = {};
   };
-  std::vector<Frame> stack{{root, 0}};
+  std::vector<Frame> stack;
+  stack.push_back({root});
+  std::optional<std::unordered_set<std::uint32_t>> nested;
+  const auto flatten = [&](Frame& frame) {
+    const Node& node = nodes_[frame.node];
+    if (node.op != Op::kChoice || frame.next > 0) return;
+    if (std::ranges::none_of(node.parts, [this](std::uint32_t part) {
+          return is_choice(part) || nodes_[part].op == Op::kRule;
+        })) {
+      return;
+    }
+    if (!nested) nested = inner_choices(root);
+    frame.flat = alternatives(frame.node, *nested);
+  };
+  const auto place_here = [&]() {
+    for (std::size_t i = stack.size(); i-- > 0;) {
+      const Node& node = nodes_[stack[i].node];
+      if (node.op == Op::kRule) return "rule \"" + node.text + "\"";
+    }
+    return place;
+  };
   const auto leave = [&](std::uint32_t node, ExprId value) {
     if (pool.node(value).depth > context.limits().max_depth) {
+      const std::string here = place_here();
       throw Error(ErrorKind::kLimit,
-                  "the grammar is nested deeper than Limits.max_depth = " +
+                  (here.empty() ? "the grammar" : here) +
+                      " is nested deeper than Limits.max_depth = " +
                       std::to_string(context.limits().max_depth) +
                       " (repetitions, alternatives, Boolean operators); raise the limit or flatten "
                       "the grammar");
     }
-    if (pool.node_count() - first_nodes > context.limits().max_nodes) {
-      throw Error(ErrorKind::kLimit, "the grammar needs more than Limits.max_nodes = " +
-                                         std::to_string(context.limits().max_nodes) +
-                                         " expressions; raise the limit");
+    if (pool.part_count() - first_parts > context.limits().max_nodes) {
+      check_parts(pool, first_parts, context, place_here());
     }
     scope.done.emplace(node, value);
     stack.pop_back();
@@ -135,16 +227,19 @@ ExprId Grammar::lower_open(ExprPool& pool, std::uint32_t root, CompileContext& c
         continue;
       }
       stack.back().next = 1;
-      stack.push_back({it->second, 0});
+      stack.push_back({it->second});
       continue;
     }
-    if (stack.back().next < node.parts.size()) {
-      stack.push_back({node.parts[stack.back().next++], 0});
+    flatten(stack.back());
+    const std::vector<std::uint32_t>& its = stack.back().flat ? *stack.back().flat : node.parts;
+    if (stack.back().next < its.size()) {
+      const std::uint32_t part = its[stack.back().next++];
+      stack.push_back({part});
       continue;
     }
     std::vector<ExprId> parts;
-    parts.reserve(node.parts.size());
-    for (std::uint32_t part : node.parts) parts.push_back(scope.done.at(part));
+    parts.reserve(its.size());
+    for (std::uint32_t part : its) parts.push_back(scope.done.at(part));
     leave(at, build(pool, node, parts, scope, context, symbols));
   }
   trackers = scope.trackers;

@@ -69,6 +69,7 @@ std::shared_ptr<const Mask> MaskCache::mask(ExprId id) {
   if (bytes_ > cache_budget.load()) evict();
   splits_ = 0;
   settling_ = false;
+  given_up_ = 0;
   return mask_at(id, 0);
 }
 
@@ -172,7 +173,7 @@ void MaskCache::item(ExprId id, std::uint32_t node, Mask& out) {
 // Takes alternatives at the head apart: (x|y)K, x?K, x{m,n}K. A repeated part that may be empty is
 // left to the walk: taking it apart would not end.
 bool MaskCache::group_item(ExprId id, std::uint32_t node, Mask& out) {
-  if (++splits_ > kMostSplits) return false;
+  if (++splits_ > kMostSplits || given_up_ >= kMostGivenUp) return false;
   const ExprId first = pool_.head(id);
   ExprId rest = pool_.tail(id);
   ExprId base = first;
@@ -211,10 +212,15 @@ void MaskCache::walk_item(ExprId id, std::uint32_t node, Mask& out) {
   if (!sink.empty()) out.parts.push_back({sink.finish(), nullptr});
 }
 
+bool MaskCache::walks_parts(ExprId state) const {
+  return options_.split_parts && plain() && given_up_ < kMostGivenUp &&
+         pool_.free_of_context(state);
+}
+
 // Adds to `sink` every token below `node` (not at it) that `state` allows.
 void MaskCache::walk(std::uint32_t node, ExprId state, Sink& sink, Mask* parts) {
   if (vocabulary_->trie()[node].child_count == 0) return;
-  if (options_.split_parts && plain() && pool_.free_of_context(state)) {
+  if (walks_parts(state)) {
     const bool shared = parts && options_.class_tables && depth_ < kMostNested;
     PartWalk walk(*this, token_tree(), shared ? parts : nullptr);
     const bool whole = walk.run(node, state);
@@ -227,6 +233,7 @@ void MaskCache::walk(std::uint32_t node, ExprId state, Sink& sink, Mask* parts) 
       }
     }
     if (whole) return;
+    given_up_ += walk.too_long() ? 1 : 0;
   }
   walk_states(node, state, sink, parts);
 }

@@ -31,7 +31,8 @@ bool MaskCache::PartWalk::run(std::uint32_t node, ExprId id) {
   frames_.clear();
   items_.assign(1, {node, id, kNone});
   for (std::size_t steps = 0; !items_.empty(); ++steps) {
-    if (steps > kMostSteps || given_up_) return false;
+    too_long_ = steps > kMostSteps;
+    if (too_long_ || given_up_) return false;
     const Item item = items_.back();
     items_.pop_back();
     expand(item);

@@ -40,6 +40,7 @@ class MaskCache::PartWalk {
   // Finds the tokens strictly below `node` that `id` allows. False: the walk was given up, and only
   // some were found.
   bool run(std::uint32_t node, ExprId id);
+  bool too_long() const { return too_long_; }  // why it was given up
   const Ranges& found() const { return found_; }
   // Sets of tokens found besides (vocabulary's trie only).
   const std::vector<std::shared_ptr<const Mask>>& masks() const { return masks_; }
@@ -81,6 +82,7 @@ class MaskCache::PartWalk {
   std::vector<std::pair<std::uint32_t, std::uint32_t>> scratch_;  // (node, state)
   std::uint32_t root_ = 0;
   bool given_up_ = false;
+  bool too_long_ = false;
 };
 
 }  // namespace formgate

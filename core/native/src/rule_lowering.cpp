@@ -8,6 +8,7 @@
 #include "rule_lowering.hpp"
 
 #include <algorithm>
+#include <deque>
 
 #include "formgate/errors.hpp"
 
@@ -118,7 +119,7 @@ void RuleLowering::find_terminals() {
 }
 
 void RuleLowering::check_operator(const Grammar::Node& node, const Rule& rule) const {
-  const std::string where = rule.name.empty() ? "the start" : "rule \"" + rule.name + "\"";
+  const std::string where = place_of(rule);
   switch (node.op) {
     case Op::kIntersection:
     case Op::kComplement:
@@ -181,12 +182,12 @@ bool RuleLowering::refers_back(std::uint32_t part, const Rule& rule) const {
 void RuleLowering::lower_terminal(std::uint32_t at, const Rule& rule) {
   if (values_.contains(at)) return;
   if (looks_.at(at)) {
-    refuse((rule.name.empty() ? std::string("the start") : "rule \"" + rule.name + "\"") +
+    refuse(place_of(rule) +
            " looks around beside recursive rules; put the terminal into scope(...), so that its "
            "look-around sees the terminal's own text");
   }
   Grammar::Done scopes;
-  ExprId value = grammar_.lower_scope(pool_, at, context_, scopes, 0, symbols_);
+  ExprId value = grammar_.lower_scope(pool_, at, context_, scopes, 0, symbols_, place_of(rule));
   value = pool_.restrict_to(value, allowed_);
   pool_.decide(value, context_, lock_);
   if (!pool_.live(value)) value = ExprPool::kEmptyId;
@@ -280,24 +281,94 @@ RuleLowering::Facts RuleLowering::facts_of(const Grammar::Node& node) const {
   }
 }
 
-// Least fixed point; facts only grow.
+// Least fixed point; facts only grow. A rule is looked at again when one that it refers to changed.
 void RuleLowering::find_facts() {
-  bool changed = true;
-  while (changed) {
-    changed = false;
-    for (const auto& component : order_) {
-      for (std::uint32_t i : component) {
-        for (std::uint32_t at : rules_[i].nodes) {
-          if (!calls_.at(at)) continue;
-          context_.tick();
-          const Facts facts = facts_of(grammar_.nodes_[at]);
-          Facts& slot = facts_[at];
-          if (slot == facts) continue;
-          slot = facts;
-          changed = true;
-        }
-      }
+  std::vector<std::vector<std::uint32_t>> users(rules_.size());
+  std::deque<std::uint32_t> work;
+  std::vector<bool> waits(rules_.size(), true);
+  for (const auto& component : order_) {
+    for (std::uint32_t i : component) {
+      work.push_back(i);
+      for (std::uint32_t to : rules_[i].refers) users[to].push_back(i);
     }
+  }
+  while (!work.empty()) {
+    const std::uint32_t i = work.front();
+    work.pop_front();
+    waits[i] = false;
+    const Rule& rule = rules_[i];
+    const Facts before = facts_[rule.body];
+    for (std::uint32_t at : rule.nodes) {
+      if (!calls_.at(at)) continue;
+      context_.tick();
+      facts_[at] = facts_of(grammar_.nodes_[at]);
+    }
+    if (facts_[rule.body] == before) continue;
+    for (std::uint32_t user : users[i]) {
+      if (!waits[user]) work.push_back(user);
+      waits[user] = true;
+    }
+  }
+}
+
+// Rules of one component that a rule may stand for by itself, all else in its body being empty.
+std::vector<std::uint32_t> RuleLowering::units_of(
+    const Rule& rule, const std::unordered_map<std::uint32_t, std::uint32_t>& places) const {
+  std::vector<std::uint32_t> out;
+  std::unordered_set<std::uint32_t> seen;
+  std::vector<std::uint32_t> work;
+  const auto visit = [&](std::uint32_t at) {
+    if (calls_.at(at) && facts_.at(at).live && seen.insert(at).second) work.push_back(at);
+  };
+  visit(rule.body);
+  while (!work.empty()) {
+    context_.tick();
+    const std::uint32_t at = work.back();
+    work.pop_back();
+    const Grammar::Node& node = grammar_.nodes_[at];
+    switch (node.op) {
+      case Op::kRule:
+        if (const auto it = places.find(rule_numbers_.at(node.text)); it != places.end()) {
+          out.push_back(it->second);
+        }
+        break;
+      case Op::kChoice:
+      case Op::kScope:
+        for (std::uint32_t part : node.parts) visit(part);
+        break;
+      case Op::kRepeat:
+        if (node.max > 0 && (node.min <= 1 || facts_.at(node.parts[0]).empty)) {
+          visit(node.parts[0]);
+        }
+        break;
+      case Op::kSequence: {
+        std::vector<std::uint32_t> full;
+        for (std::uint32_t part : node.parts) {
+          if (!facts_.at(part).empty) full.push_back(part);
+        }
+        if (full.size() == 1) visit(full[0]);
+        if (!full.empty()) break;
+        for (std::uint32_t part : node.parts) visit(part);
+        break;
+      }
+      default:
+        break;
+    }
+  }
+  std::ranges::sort(out);
+  return out;
+}
+
+// Rules that may each stand for the other by themselves have one language: one call is enough for
+// them, and left recursion through them is none.
+void RuleLowering::merge_equal(const std::vector<std::uint32_t>& component) {
+  std::unordered_map<std::uint32_t, std::uint32_t> places;
+  for (std::uint32_t k = 0; k < component.size(); ++k) places.emplace(component[k], k);
+  std::vector<std::vector<std::uint32_t>> edges;
+  for (std::uint32_t i : component) edges.push_back(units_of(rules_[i], places));
+  for (const auto& equal : components_of(edges)) {
+    const std::uint32_t first = component[*std::ranges::min_element(equal)];
+    for (std::uint32_t k : equal) rules_[component[k]].equal = first;
   }
 }
 
@@ -342,7 +413,9 @@ Hash128 RuleLowering::hash_of(
 // Calls of a component's rules are known by the content of the whole component.
 void RuleLowering::name_calls(const std::vector<std::uint32_t>& component) {
   std::unordered_map<std::uint32_t, std::uint32_t> numbers;
-  for (std::uint32_t i = 0; i < component.size(); ++i) numbers.emplace(component[i], i);
+  std::unordered_map<std::uint32_t, std::uint32_t> places;
+  for (std::uint32_t i = 0; i < component.size(); ++i) places.emplace(component[i], i);
+  for (std::uint32_t i : component) numbers.emplace(i, places.at(rules_[i].equal));
   std::unordered_map<std::uint32_t, Hash128> hashes;
   Hasher system(0x5C0);
   for (std::uint32_t i : component) {
@@ -354,7 +427,7 @@ void RuleLowering::name_calls(const std::vector<std::uint32_t>& component) {
   }
   for (std::uint32_t i : component) {
     rules_[i].call = pool_.call(Hasher(0x5C1).add(system.finish()).add(numbers.at(i)).finish(),
-                                rules_[i].name, {});
+                                rules_[rules_[i].equal].name, {});
   }
 }
 
@@ -385,38 +458,72 @@ ExprId RuleLowering::build(const Grammar::Node& node) {
   }
 }
 
+// Alternatives of a rule's alternatives, with calls, that nothing else refers to.
+std::unordered_set<std::uint32_t> RuleLowering::inner_choices(const Rule& rule) const {
+  std::unordered_map<std::uint32_t, std::uint32_t> uses;
+  for (std::uint32_t at : rule.nodes) {
+    for (std::uint32_t part : grammar_.nodes_[at].parts) ++uses[part];
+  }
+  std::unordered_set<std::uint32_t> out;
+  for (std::size_t i = rule.nodes.size(); i-- > 0;) {  // wholes before parts
+    const std::uint32_t at = rule.nodes[i];
+    if (grammar_.nodes_[at].op != Op::kChoice && !out.contains(at)) continue;
+    for (std::uint32_t part : grammar_.nodes_[at].parts) {
+      if (calls_.at(part) && uses.at(part) == 1 && grammar_.is_choice(part)) out.insert(part);
+    }
+  }
+  return out;
+}
+
 void RuleLowering::lower_body(const Rule& rule) {
   const std::size_t most = context_.limits().max_depth;
+  const std::unordered_set<std::uint32_t> inner = inner_choices(rule);
   for (std::uint32_t at : rule.nodes) {
     context_.tick();
-    if (!calls_.at(at)) continue;
-    const ExprId value = facts_.at(at).live ? build(grammar_.nodes_[at]) : ExprPool::kEmptyId;
+    if (!calls_.at(at) || inner.contains(at)) continue;
+    ExprId value = ExprPool::kEmptyId;
+    if (facts_.at(at).live && !inner.empty() && grammar_.nodes_[at].op == Op::kChoice) {
+      std::vector<ExprId> parts;
+      for (std::uint32_t part : grammar_.alternatives(at, inner)) parts.push_back(values_.at(part));
+      value = pool_.unite(parts);
+    } else if (facts_.at(at).live) {
+      value = build(grammar_.nodes_[at]);
+    }
     if (pool_.node(value).depth > most) {
-      throw Error(ErrorKind::kLimit, "the grammar is nested deeper than Limits.max_depth = " +
+      throw Error(ErrorKind::kLimit, place_of(rule) + " is nested deeper than Limits.max_depth = " +
                                          std::to_string(most) + "; raise the limit or flatten it");
     }
-    if (pool_.node_count() - first_nodes_ > context_.limits().max_nodes) {
-      throw Error(ErrorKind::kLimit, "the grammar needs more than Limits.max_nodes = " +
-                                         std::to_string(context_.limits().max_nodes) +
-                                         " expressions; raise the limit");
-    }
+    Grammar::check_parts(pool_, first_parts_, context_, place_of(rule));
     values_[at] = value;
   }
 }
 
+std::string RuleLowering::place_of(const Rule& rule) {
+  return rule.name.empty() ? "the start" : "rule \"" + rule.name + "\"";
+}
+
 ExprId RuleLowering::run() {
-  first_nodes_ = pool_.node_count();
+  first_parts_ = pool_.part_count();
   find_terminals();
   find_facts();
   LeftRecursion rules(pool_, context_, alphabet_);
   for (const auto& component : order_) {
     const bool recursive = rules_[component[0]].recursive;
-    if (recursive) name_calls(component);
+    if (recursive) {
+      merge_equal(component);
+      name_calls(component);
+    }
+    std::unordered_map<std::uint32_t, std::vector<ExprId>> bodies;
     for (std::uint32_t i : component) {
       if (!rules_[i].calls) continue;
       lower_body(rules_[i]);
       if (recursive && facts_.at(rules_[i].body).texts) {
-        rules.add(rules_[i].call, pool_.without_empty(values_.at(rules_[i].body)));
+        bodies[rules_[i].equal].push_back(pool_.without_empty(values_.at(rules_[i].body)));
+      }
+    }
+    for (std::uint32_t i : component) {
+      if (const auto it = bodies.find(i); it != bodies.end()) {
+        rules.add(rules_[i].call, pool_.unite(it->second));
       }
     }
   }

@@ -1,9 +1,11 @@
 // Lowering of grammars with recursive rules; see rule_lowering.cpp.
 #pragma once
 
+#include <map>
 #include <mutex>
 #include <string>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "formgate/grammar.hpp"
@@ -41,7 +43,8 @@ class RuleLowering {
     std::vector<std::uint32_t> nodes = {};   // of the body, in order
     std::vector<std::uint32_t> refers = {};  // to rules
     bool recursive = false;
-    bool calls = false;  // is recursive, or refers to a rule that is
+    bool calls = false;       // is recursive, or refers to a rule that is
+    std::uint32_t equal = 0;  // the first of the rules whose call it shares
     ExprId call{};
   };
   // What is known of a node: whether it has any text, the empty one, any other.
@@ -61,10 +64,15 @@ class RuleLowering {
   Facts facts_of(const Grammar::Node& node) const;
   void check_operator(const Grammar::Node& node, const Rule& rule) const;
   bool refers_back(std::uint32_t part, const Rule& rule) const;
+  std::vector<std::uint32_t> units_of(
+      const Rule& rule, const std::unordered_map<std::uint32_t, std::uint32_t>& places) const;
+  void merge_equal(const std::vector<std::uint32_t>& component);
   void name_calls(const std::vector<std::uint32_t>& component);
   Hash128 hash_of(std::uint32_t at, const std::unordered_map<std::uint32_t, Hash128>& hashes,
                   const std::unordered_map<std::uint32_t, std::uint32_t>& numbers) const;
+  std::unordered_set<std::uint32_t> inner_choices(const Rule& rule) const;
   void lower_body(const Rule& rule);
+  static std::string place_of(const Rule& rule);
   ExprId build(const Grammar::Node& node);
   [[noreturn]] void refuse(const std::string& what) const;
 
@@ -76,7 +84,7 @@ class RuleLowering {
   ByteSet allowed_;
   const Grammar::Symbols& symbols_;
   ByteSet alphabet_;
-  std::size_t first_nodes_ = 0;
+  std::size_t first_parts_ = 0;
   std::vector<Rule> rules_;  // rule 0 is the start
   std::unordered_map<std::string, std::uint32_t> rule_numbers_;
   std::vector<std::vector<std::uint32_t>> order_;  // components of rules, those referred to first
@@ -101,15 +109,18 @@ class LeftRecursion {
     ExprId call;
     ExprId body;
   };
+  using Positions = std::unordered_map<std::uint32_t, std::uint32_t>;  // call -> number
   // e = rest | c1 k1 | c2 k2 ..., for the calls c of one component at the left edge of e.
   struct Split {
     ExprId rest = ExprPool::kEmptyId;
-    std::vector<ExprId> after;  // by position in the component
+    std::map<std::uint32_t, ExprId> after = {};  // by position in the component
   };
 
-  void first_calls(ExprId id, std::vector<ExprId>& out);
+  void first_calls(ExprId id, std::unordered_set<std::uint32_t>& out);
+  std::vector<std::uint32_t> numbers_of(ExprId body, const Positions& number);
   void solve(std::vector<std::uint32_t> component);
-  Split split(ExprId id, const std::unordered_map<std::uint32_t, std::uint32_t>& position);
+  void check_size(const std::vector<std::uint32_t>& component, std::size_t needed) const;
+  Split split(ExprId id, const Positions& position);
   void define(ExprId call, ExprId body);
   void check_depth();
 

@@ -186,6 +186,7 @@ class ExprPool : public std::enable_shared_from_this<ExprPool> {
   void define(ExprId call, ExprId body, const ByteSet& alphabet);
   bool defined(ExprId call) const { return rules_[node(call).a].body != kEmptyId; }
   ExprId body(ExprId call) const { return rules_[node(call).a].body; }
+  const std::string& name(ExprId call) const { return rules_[node(call).a].name; }
   // The language without the empty text. The expression must be free of context.
   ExprId without_empty(ExprId id);
 
@@ -245,6 +246,8 @@ class ExprPool : public std::enable_shared_from_this<ExprPool> {
   std::vector<std::shared_ptr<void>>& attachments() { return attachments_; }
 
   std::size_t node_count() const { return nodes_.size(); }
+  // The same with each member of a union counted: what building the expressions cost.
+  std::size_t part_count() const { return nodes_.size() + member_count_; }
   std::size_t memory_usage() const;
   // Drops derived data (linear forms and rows) when they exceed the budget; ids stay valid.
   void trim();
@@ -284,7 +287,9 @@ class ExprPool : public std::enable_shared_from_this<ExprPool> {
   std::optional<ExprId> distribute(const std::vector<ExprId>& members);
   void merge_repeats(std::vector<ExprId>& members);
   ExprId unite_members(std::vector<ExprId> members);
-  void join_stacks(std::vector<ExprId>& members);
+  std::optional<ExprId> simple_union(std::span<const ExprId> given, std::vector<ExprId>& members);
+  void drop_repeated(std::vector<ExprId>& members);
+  ExprId unite_stacks(std::vector<ExprId> members);
   bool absorbs(ExprId first, ExprId second) const;
   const Path* path_of(ExprId id) const;
   bool nested_repeat(ExprId child, std::uint32_t& min, std::uint32_t& max, ExprId& base) const;
@@ -364,8 +369,6 @@ class ExprPool : public std::enable_shared_from_this<ExprPool> {
   GrowingMap<std::uint32_t, LoopSet> class_loops_;
   GrowingMap<std::uint32_t, std::uint32_t> self_loops_;  // expression -> class
   GrowingMap<std::uint32_t, ByteSet> alphabets_;
-  unsigned joining_ = 0;        // of nested join_stacks calls
-  bool joined_partly_ = false;  // the outermost of them met the limit
   struct HashOfHash {
     std::size_t operator()(const Hash128& hash) const { return hash.lo; }
   };
@@ -390,7 +393,10 @@ class ExprPool : public std::enable_shared_from_this<ExprPool> {
   std::deque<std::string> pending_{""};  // escapes under way
   std::unordered_map<std::string, std::uint32_t> pending_index_;
   GrowingMap<std::uint32_t, CharSet> first_characters_;  // by expression
+  std::vector<std::uint32_t> marks_;                     // by expression, for drop_repeated
+  std::uint32_t mark_ = 0;
   std::size_t member_bytes_ = 0;
+  std::size_t member_count_ = 0;
   std::size_t automaton_bytes_ = 0;
 };
 

@@ -13,6 +13,7 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "formgate/compile_context.hpp"
@@ -183,11 +184,24 @@ class Grammar {
   std::uint32_t index(Handle handle) const;
   std::vector<std::uint32_t> indices(const std::vector<Handle>& handles) const;
   using Done = std::unordered_map<std::uint32_t, ExprId>;  // node -> expression
+  // Errors name the innermost rule, or else the place given.
   ExprId lower_scope(ExprPool& pool, std::uint32_t root, CompileContext& context, Done& scopes,
-                     std::size_t depth, const Symbols& symbols) const;
+                     std::size_t depth, const Symbols& symbols,
+                     const std::string& place = {}) const;
   // Without closing the scope: look-behinds go to `trackers`.
   ExprId lower_open(ExprPool& pool, std::uint32_t root, CompileContext& context, Done& scopes,
-                    std::size_t depth, const Symbols& symbols, std::vector<ExprId>& trackers) const;
+                    std::size_t depth, const Symbols& symbols, std::vector<ExprId>& trackers,
+                    const std::string& place = {}) const;
+  // A choice, or a sequence of one part: what is perhaps an alternative with alternatives.
+  bool is_choice(std::uint32_t at) const;
+  // Choices below a node that are alternatives of others, and of nothing else.
+  std::unordered_set<std::uint32_t> inner_choices(std::uint32_t root) const;
+  // Alternatives of a choice, those of its inner choices among them.
+  std::vector<std::uint32_t> alternatives(std::uint32_t choice,
+                                          const std::unordered_set<std::uint32_t>& inner) const;
+  // Throws Error(kLimit) where more was built than `Limits::max_nodes`.
+  static void check_parts(const ExprPool& pool, std::size_t before, const CompileContext& context,
+                          const std::string& place);
   ExprId lower_json(ExprPool& pool, const Node& node, CompileContext& context, std::size_t depth,
                     const Symbols& symbols) const;
   static bool stands_alone(Op op);

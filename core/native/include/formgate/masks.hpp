@@ -185,6 +185,7 @@ class MaskCache {
   void replay(ExprId id, std::uint32_t node, std::uint32_t class_index, const ByteSet& bytes,
               Mask& out);
   // With `parts`, masks of large subtrees are added there instead of being walked.
+  bool walks_parts(ExprId state) const;
   void walk(std::uint32_t node, ExprId state, Sink& sink, Mask* parts = nullptr);
   void walk_states(std::uint32_t node, ExprId state, Sink& sink, Mask* parts);
   ClassTable& class_table(std::uint32_t class_index, std::uint32_t node);
@@ -231,6 +232,9 @@ class MaskCache {
   unsigned depth_ = 0;     // of nested mask_at calls
   bool settling_ = false;  // the mask of a state that others settle in is being made
   unsigned splits_ = 0;    // heads taken apart for the present mask
+  // Walks by parts that turned out too long for it: what is ambiguous in one part is so in others.
+  static constexpr unsigned kMostGivenUp = 4;
+  unsigned given_up_ = 0;
   std::unordered_set<std::uint32_t> unspellable_;
   std::unique_ptr<StackSpelling> stack_spelling_;  // once a recursive language needed it
   std::unique_ptr<LexedMasks> lexed_;              // once a grammar has a lexer
