@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from formgate.core import _native
-from formgate.core.errors import CompileTimeout, EmptyLanguageError, LimitError
+from formgate.core.errors import CompileTimeout, GrammarError, LimitError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -96,7 +96,7 @@ class Grammar:
                 cancel,
                 _native.MaskOptions() if options is None else options,
             )
-        except (EmptyLanguageError, LimitError) as error:
+        except (GrammarError, LimitError) as error:
             if self.explain is not None and not isinstance(error, CompileTimeout):
                 self.explain(error)
             raise

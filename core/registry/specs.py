@@ -84,7 +84,8 @@ class Format:
         reader: Turns texts of the language into the values they stand for, where the format knows
             values; ``formgate.parse`` calls it. Without it the value is the text.
         explain: Called with an error that the engine raised for a grammar of this format: a
-            language that is empty, a limit that was reached. It may change the message.
+            language that is empty, a special token that the vocabulary lacks, a limit that was
+            reached. It may change the message and add the place.
     """
 
     name: str

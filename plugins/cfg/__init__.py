@@ -17,6 +17,7 @@ from formgate.core.registry import Format, ToolSpec, hookimpl
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
+    from formgate.core.errors import FormgateError
     from formgate.core.grammar import GrammarBuilder
     from formgate.plugins.cfg._abnf import compile_abnf
     from formgate.plugins.cfg._convert import convert
@@ -95,6 +96,13 @@ def _write_lark(source: object, builder: GrammarBuilder, options: Mapping[str, o
     compile_format(source, builder, options)
 
 
+def _explain_lark(source: object, options: Mapping[str, object], error: FormgateError, /) -> None:
+    """Add to an error of the engine where in the grammar it arises."""
+    from formgate.plugins.cfg._lark_places import explain  # noqa: PLC0415 (errors only)
+
+    explain(source, options, error)
+
+
 def _write_grammar(
     source: object, builder: GrammarBuilder, options: Mapping[str, object], /
 ) -> None:
@@ -159,6 +167,7 @@ def register_formats(register: Callable[[Format], None]) -> None:
             name="lark",
             compile=_write_lark,
             guess=_looks_like_lark,
+            explain=_explain_lark,
             description="context-free grammars in the language of the lark package",
         )
     )

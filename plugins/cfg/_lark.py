@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from formgate.core.grammar import GrammarBuilder, Node
     from formgate.plugins.cfg._lark_use import Used
 
-__all__ = ["compile_format", "compile_lark"]
+__all__ = ["compile_format", "compile_lark", "read_source"]
 
 _OPTIONS = (
     "start",
@@ -100,16 +100,21 @@ def compile_lark(
     _check_bound(max_ignored, lexing)
     if not isinstance(start, str):
         raise GrammarError(f"start is the name of a rule, not {start!r:.60}")
-    text, folder = _read(source)
-    if base_path is not None:
-        folder = _folder("base_path", base_path)
-    folders = _folders(import_paths)
+    text, folder, folders = read_source(
+        source, {"base_path": base_path, "import_paths": import_paths}
+    )
     flags = flags_of(g_regex_flags)
     if mode != "any" and len(text) > _MOST_TERMINALS:
         # lark takes seconds for so many.
         _check_count(count_terminals(prepare(text)))
     loaded = load(text, base_path=folder, import_paths=folders)
     used = find_used(loaded, start, contextual=lexer == "contextual")
+    if parser == "earley":
+        from formgate.plugins.cfg._lark_productions import (  # noqa: PLC0415 (one way of three)
+            productions_of,
+        )
+
+        productions_of(loaded, start)  # refuses what lark refuses whatever its parser
     inner: dict[str, object] = {"g_regex_flags": flags, "import_paths": folders}
     terminals = TerminalWriter(builder, loaded.source, flags, inner | {"base_path": folder})
     if mode != "any":
@@ -268,6 +273,25 @@ def _read(source: str | os.PathLike[str]) -> tuple[str, str | None]:
         return path.read_text(encoding="utf-8-sig"), str(path.parent)
     except (OSError, UnicodeDecodeError) as error:
         raise GrammarError(f"cannot read the grammar: {error}") from error
+
+
+def read_source(
+    source: object, options: Mapping[str, object]
+) -> tuple[str, str | None, tuple[str, ...]]:
+    """Return a grammar's text, the folder of its relative imports, and those of other imports.
+
+    Args:
+        source: The grammar, or the path of a file that holds it.
+        options: As given; ``base_path`` and ``import_paths`` count.
+
+    Raises:
+        GrammarError: The file cannot be read, or a folder is none.
+    """
+    assert isinstance(source, (str, os.PathLike))  # noqa: S101 (was checked by who calls this)
+    text, folder = _read(source)
+    if options.get("base_path") is not None:
+        folder = _folder("base_path", options["base_path"])
+    return text, folder, _folders(options.get("import_paths", ()))
 
 
 def _folder(name: str, value: object) -> str:

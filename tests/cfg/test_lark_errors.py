@@ -8,11 +8,18 @@ import pytest
 
 pytest.importorskip("lark")
 
+import lark_grammars
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import formgate
-from formgate.core.errors import FormgateError, GrammarError, LimitError
+from formgate.core.errors import (
+    EmptyLanguageError,
+    FormgateError,
+    GrammarError,
+    LimitError,
+    UnsupportedConstraint,
+)
 from formgate.plugins.cfg import shipped_path
 from formgate.plugins.cfg._lark_source import prepare
 
@@ -263,3 +270,66 @@ def test_real_grammars_with_one_character_changed(byte_vocabulary):
         except FormgateError as found:
             messages.append(str(found))
     assert not any("__ANON" in message for message in messages)
+
+
+@pytest.mark.parametrize(
+    ("source", "options", "reason", "marked"),
+    [
+        (
+            'start: "x"\n    | %regex /a*/ "b"',
+            {"lexing": "longest"},
+            "%regex matches the empty text",
+            "%regex /a*/",
+        ),
+        (
+            'start: "x"\n    | %special_token """<|nope|>""" "b"',
+            {"lexing": "any"},
+            'no special token "<|nope|>"',
+            '%special_token """<|nope|>"""',
+        ),
+    ],
+)
+def test_what_the_engine_refuses_has_a_place(byte_vocabulary, source, options, reason, marked):
+    with pytest.raises(GrammarError) as caught:
+        formgate.compile(source, byte_vocabulary, format="lark", **options)
+    assert reason in caught.value.reason
+    begin, end = caught.value.span
+    assert source[begin:end] == marked
+    assert "line 2, column 7" in str(caught.value)
+
+
+@pytest.mark.parametrize("lexer", ["dynamic", "dynamic_complete", "basic"])
+@pytest.mark.parametrize(
+    "source",
+    [
+        'start: "a" -> x | "a" -> y',
+        'start: x\nx: "b" | [A] "b"\nA: "a"',
+        'start: A~0..2 | A A -> z\nA: "a"',
+    ],
+)
+def test_alternatives_that_are_there_twice(byte_vocabulary, source, lexer):
+    lark = pytest.importorskip("lark")
+    with pytest.raises(lark.exceptions.GrammarError, match="Rules defined twice"):
+        lark.Lark(source, parser="earley", lexer=lexer)
+    with pytest.raises(GrammarError, match="has an alternative twice"):
+        formgate.compile(source, byte_vocabulary, format="lark", parser="earley", lexer=lexer)
+
+
+@settings(max_examples=200, deadline=None)
+@given(lark_grammars.grammars(), st.sampled_from(["dynamic", "basic"]))
+def test_earley_refuses_what_lark_refuses(byte_vocabulary, source, lexer):
+    lark = pytest.importorskip("lark")
+    try:
+        lark.Lark(source, parser="earley", lexer=lexer)
+    except lark.exceptions.LarkError as error:
+        refused = str(error)
+    else:
+        refused = ""
+    wrong = ""
+    try:
+        formgate.compile(source, byte_vocabulary, format="lark", parser="earley", lexer=lexer)
+    except (EmptyLanguageError, UnsupportedConstraint, LimitError):
+        return
+    except GrammarError as error:
+        wrong = str(error)
+    assert bool(wrong) == bool(refused), (wrong, refused)
