@@ -143,6 +143,14 @@ def check(one, text):
     if one.name not in NO_PLACES:
         place = len(raw[:viable].decode(errors="ignore"))
         reach = one.reader.reach(text, reading)
+        if place > reach:
+            # Text to come may cut what is before it in another way: " JOIN" is one lexeme, where
+            # " JOI" is a space and the beginning of a name.
+            reach, beyond = (
+                one.reader.reach(begun, one.reader.read(begun))
+                for begun in (text[:place], text[: place + 1])
+            )
+            assert place == len(text) or beyond <= place
         least = reading.end
         if one.name == "lark" and reading.tokens:
             # After a comment beside a rule's name only "\n" may come, which only begins another
