@@ -41,6 +41,8 @@ class Resource:
         dynamic: The names among them that ``$dynamicRef`` looks for in the dynamic scope.
         recursive: Whether it has ``$recursiveAnchor: true`` at its root.
         asserting: Whether the keywords that validate mean anything there (``$vocabulary``).
+        outer: The resource around one that names itself by a keyword of its own draft which that
+            of the resource around it does not know.
     """
 
     __slots__ = (
@@ -48,6 +50,7 @@ class Resource:
         "asserting",
         "draft",
         "dynamic",
+        "outer",
         "recursive",
         "root",
         "searched",
@@ -65,6 +68,7 @@ class Resource:
         self.recursive = isinstance(root, dict) and root.get("$recursiveAnchor") is True
         self.searched = False
         self.asserting = True
+        self.outer: Resource | None = None
 
 
 class Env:
@@ -169,12 +173,31 @@ class Library:
         if not fragment:
             return resource.root, self.env(resource, env.scope), resource.where
         if fragment.startswith("/"):
-            return self._walk(fragment, resource, env, reference, where)
+            return self._at(fragment, resource, env, reference, where)
         self._search(resource)
         found = resource.anchors.get(fragment)
         if found is None:
             raise _nowhere(reference, where, f"there is no anchor {fragment!r}")
         return found[0], self.env(resource, env.scope), found[1]
+
+    def _at(
+        self, fragment: str, resource: Resource, env: Env, reference: str, where: Where
+    ) -> tuple[Json, Env, Where]:
+        """Follow a JSON pointer in a resource.
+
+        Where it leads nowhere, it is followed in the resource around it, if that does not know the
+        keyword by which this one names itself: its author took both for one document.
+        """
+        try:
+            return self._walk(fragment, resource, env, reference, where)
+        except GrammarError:
+            if resource.outer is None:
+                raise
+            try:
+                return self._at(fragment, resource.outer, env, reference, where)
+            except GrammarError:
+                pass
+            raise
 
     def resolve_dynamic(self, reference: str, env: Env, where: Where) -> tuple[Json, Env, Where]:
         """Return what a ``$dynamicRef`` leads to.
@@ -300,6 +323,8 @@ class Library:
         found = self._by_root.get(id(schema))
         if found is None:
             found = Resource(uri, schema, self._draft(schema, parent.draft, where), where)
+            if found.draft.id_keyword != parent.draft.id_keyword:
+                found.outer = parent
             self._by_root[id(schema)] = found
             self._resources.setdefault(uri, found)
         return found

@@ -128,6 +128,30 @@ def test_references_that_lead_nowhere(schema: Any, words: str) -> None:
     assert words in str(refused(schema))
 
 
+def test_pointers_of_an_embedded_draft_4_that_count_from_the_outside() -> None:
+    """The draft around it does not know its `id`: both may have been meant as one document."""
+    part = {
+        "$schema": "http://json-schema.org/draft-04/schema",
+        "id": "schema/part",
+        "definitions": {"flag": {"type": "boolean"}, "count": {"type": "integer"}},
+        "properties": {
+            "outside": {"$ref": "#/definitions/part/definitions/flag"},
+            "inside": {"$ref": "#/definitions/count"},
+        },
+        "additionalProperties": False,
+    }
+    schema = {"$ref": "#/definitions/part", "definitions": {"part": part}}
+    acceptor = Acceptor(schema)
+    for value, valid in (
+        ({"outside": True, "inside": 1}, True),
+        ({"outside": 1}, False),
+        ({"inside": True}, False),
+    ):
+        assert acceptor.accepts(value) is valid, value
+    part["properties"]["outside"] = {"$ref": "#/definitions/part/definitions/nothing"}
+    assert "there is no #/definitions/part/definitions/part" in str(refused(schema))
+
+
 @pytest.mark.parametrize(
     "schema",
     [
