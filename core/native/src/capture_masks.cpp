@@ -150,25 +150,52 @@ bool MaskCache::capture_item(ExprId id, std::uint32_t node, Mask& out) {
   return true;
 }
 
-// Ranks of tokens that may end a value and, after what separates values, begin another or say that
-// one must come.
-const std::vector<std::uint32_t>& MaskCache::value_ranks(bool commas, bool another) {
-  auto& slot = value_ranks_[(commas ? 1 : 0) + (another ? 2 : 0)];
-  if (slot) return *slot;
-  slot = std::make_unique<std::vector<std::uint32_t>>();
+// Bytes of which one ends each text of an expression; all where that is not seen at a glance.
+ByteSet MaskCache::last_bytes(ExprId value, unsigned depth) const {
+  constexpr unsigned kDeepest = 4;
+  while (pool_.node(value).kind == Kind::kConcat) value = pool_.tail(value);
+  const Node& node = pool_.node(value);
+  if (node.kind == Kind::kBytes) return pool_.byte_set(node);
+  if (node.kind != Kind::kUnion || depth == kDeepest) return ByteSet::all();
+  ByteSet out;
+  for (ExprId member : pool_.members(node)) out = out | last_bytes(member, depth + 1);
+  return out;
+}
+
+// Ranks of tokens that may end a value with one of some bytes and, after what separates values,
+// begin another or say that one must come.
+const std::vector<std::uint32_t>& MaskCache::value_ranks(bool commas, bool another,
+                                                         const ByteSet& last) {
+  constexpr std::size_t kMost = 16;
+  for (const ValueRanks& known : value_ranks_) {
+    if (known.commas == commas && known.another == another && known.last == last) {
+      return known.ranks;
+    }
+  }
+  if (value_ranks_.size() >= kMost && last != ByteSet::all()) {
+    return value_ranks(commas, another, ByteSet::all());
+  }
+  ValueRanks out{commas, another, last, {}};
   const auto ids = vocabulary_->ids();
   const auto add = [&](std::uint32_t rank) {
     const std::string_view text = *vocabulary_->token_bytes(ids[rank]);
-    std::size_t at = commas ? text.find(',') : 0;
-    if (another) at = text.find_first_not_of(" \t\n\r", at + 1);
-    if (at != std::string_view::npos) slot->push_back(rank);
+    const auto end = std::ranges::find_if(
+        text, [&](char c) { return last.contains(static_cast<std::uint8_t>(c)); });
+    // What ends the value may be the last byte of the token before where it may be any.
+    auto at = static_cast<std::size_t>(end - text.begin()) + (last == ByteSet::all() ? 0 : 1);
+    if (at >= text.size()) return;
+    if (commas) at = text.find(',', at);
+    if (another && at != std::string_view::npos) {
+      at = text.find_first_not_of(" \t\n\r", commas ? at + 1 : at);
+    }
+    if (at != std::string_view::npos) out.ranks.push_back(rank);
   };
   if (commas) {
     for (std::uint32_t rank : vocabulary_->ranks_with(',')) add(rank);
   } else {
     for (std::uint32_t rank = 0; rank < ids.size(); ++rank) add(rank);
   }
-  return *slot;
+  return value_ranks_.emplace_back(std::move(out)).ranks;
 }
 
 // Those of them, below a node, that end what is left of a value and go on. Tokens that begin alike
@@ -180,7 +207,8 @@ const std::vector<TokenId>& MaskCache::ending(ExprId value, std::uint32_t node, 
   if (const auto it = ending_.find(key); it != ending_.end()) return it->second;
   const TrieNode& top = vocabulary_->trie()[node];
   const std::size_t skipped = vocabulary_->path(node).size();
-  const std::vector<std::uint32_t>& ranks = value_ranks(commas, another);
+  const ByteSet last = pool_.nullable(value) ? ByteSet::all() : last_bytes(value);
+  const std::vector<std::uint32_t>& ranks = value_ranks(commas, another, last);
   std::vector<TokenId> out;
   std::vector<ExprId> states{value};  // after so many bytes, up to where the value may end
   std::string_view before;
@@ -208,23 +236,17 @@ const std::vector<TokenId>& MaskCache::ending(ExprId value, std::uint32_t node, 
 // becomes, or can only become, one that must not come, and tokens after whose end of the value the
 // next one is in the same case.
 bool MaskCache::value_item(ExprId id, std::uint32_t node, const Keyed::Plain& plain, Mask& out) {
-  Keyed& keyed = pool_.keyed();
   const std::size_t before = out.parts.size();
   append(out, pool_.concat(plain.keys, pool_.concat(plain.after, pool_.tail(id))), node);
   const auto trie = vocabulary_->trie();
   const auto labels = vocabulary_->labels();
   Ranges gone;
-  const auto contested = [&](ExprId state) {
-    const ExprId first = pool_.head(state);
-    if (!(pool_.node(first).flags & kCaptures)) return ByteSet();
-    return pool_.node(first).kind == Kind::kKeyed ? keyed.contested(first) : ByteSet::all();
-  };
   std::vector<std::pair<std::uint32_t, ExprId>> work{{node, id}};
   while (!work.empty()) {
     const auto [at, state] = work.back();
     work.pop_back();
     const std::uint32_t end = trie[at].first_child + trie[at].child_count;
-    const ByteSet bytes = contested(state);
+    const ByteSet bytes = pool_.keyed().contested(state);
     for (std::uint32_t child = trie[at].first_child; child < end; ++child) {
       if (!bytes.contains(labels[child])) continue;
       const ExprId next = pool_.step(state, labels[child]);
@@ -236,15 +258,19 @@ bool MaskCache::value_item(ExprId id, std::uint32_t node, const Keyed::Plain& pl
     }
   }
   std::vector<TokenId> dead;
-  const auto path = vocabulary_->path(node);
-  const std::vector<TokenId> followed = ending(plain.keys, node, plain.commas, plain.endless);
-  for (TokenId token : followed) {
-    ExprId state = id;
-    for (char c : vocabulary_->token_bytes(token)->substr(path.size())) {
-      state = pool_.step(state, static_cast<std::uint8_t>(c));
-      if (state == ExprPool::kEmptyId) break;
+  const std::size_t skipped = vocabulary_->path(node).size();
+  std::vector<ExprId> states{id};  // after so many bytes; tokens that begin alike share them
+  std::string_view read;
+  for (TokenId token : ending(plain.keys, node, plain.commas, plain.endless)) {
+    const std::string_view text = vocabulary_->token_bytes(token)->substr(skipped);
+    const auto [end, other] = std::ranges::mismatch(text, read);
+    states.resize(std::min(states.size(), static_cast<std::size_t>(end - text.begin()) + 1));
+    read = text;
+    while (states.size() <= text.size() && states.back() != ExprPool::kEmptyId) {
+      const char c = text[states.size() - 1];
+      states.push_back(pool_.step(states.back(), static_cast<std::uint8_t>(c)));
     }
-    if (state == ExprPool::kEmptyId) dead.push_back(token);
+    if (states.back() == ExprPool::kEmptyId) dead.push_back(token);
   }
   for (const auto& [begin, end] : gone) {
     for (std::uint32_t rank = begin; rank < end; ++rank) dead.push_back(vocabulary_->ids()[rank]);

@@ -190,16 +190,11 @@ bool Completing::value_exceptions(std::uint32_t node, ExprId id, const Keyed::Pl
                                   Tokens& out) {
   const auto trie = vocabulary_.trie();
   const auto labels = vocabulary_.labels();
-  const auto contested = [&](ExprId state) {
-    const ExprId first = pool_.head(state);
-    if (!(pool_.node(first).flags & kCaptures)) return ByteSet();
-    return pool_.node(first).kind == Kind::kKeyed ? pool_.keyed().contested(first) : ByteSet::all();
-  };
   std::vector<std::pair<std::uint32_t, ExprId>> work{{node, id}};
   while (!work.empty()) {
     const auto [at, state] = work.back();
     work.pop_back();
-    const ByteSet bytes = contested(state);
+    const ByteSet bytes = pool_.keyed().contested(state);
     const std::uint32_t end = trie[at].first_child + trie[at].child_count;
     for (std::uint32_t child = trie[at].first_child; child < end; ++child) {
       if (!bytes.contains(labels[child])) continue;

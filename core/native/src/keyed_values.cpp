@@ -22,6 +22,10 @@ constexpr std::uint32_t kEnough = 64;
 // Places that must be filled and have so few values that others may take them.
 constexpr std::uint32_t kMostScarce = 1024;
 
+std::vector<ExprId> copied(std::span<const ExprId> members) {
+  return {members.begin(), members.end()};
+}
+
 }  // namespace
 
 // --- what a value must not become ---
@@ -101,23 +105,48 @@ ExprId Keyed::capture_value(std::uint32_t state, std::uint32_t cell, ExprId keys
   return node(record);
 }
 
-ByteSet Keyed::contested(ExprId id) {
+// No text begins with another byte.
+ByteSet Keyed::first_bytes(ExprId id) {
+  ByteSet out;
+  if (!(pool_.node(id).flags & kCaptures)) {
+    for (const LinearTerm& term : pool_.linear_form(id)) out = out | term.bytes;
+    return out;
+  }
+  const ExprId first = pool_.head(id);
+  if (first != id) {
+    out = first_bytes(first);
+    return pool_.nullable(first) ? out | first_bytes(pool_.tail(id)) : out;
+  }
+  const Node node = pool_.node(id);
+  if (node.kind == Kind::kUnion) {
+    for (const ExprId member : copied(pool_.members(node))) out = out | first_bytes(member);
+    return out;
+  }
+  if (node.kind != Kind::kKeyed || !captures(id)) return ByteSet::all();
   const Record own = record(id);
-  if (own.part != Part::kCapture || tables_[states_[own.state].table].cells[own.at].quoted) {
-    return {};
+  out = first_bytes(own.keys);
+  if (!pool_.nullable(own.keys)) return out;
+  return out | first_bytes(after(own.state, own.at, JsonValues::kNoElement));
+}
+
+ByteSet Keyed::contested(ExprId id) {
+  const ExprId first = pool_.head(id);
+  const Node node = pool_.node(first);
+  if (!(node.flags & kCaptures)) return {};
+  if (node.kind == Kind::kUnion) {
+    ByteSet out;
+    for (const ExprId member : copied(pool_.members(node))) out = out | contested(member);
+    return out;
   }
+  if (node.kind != Kind::kKeyed || !captures(first)) return ByteSet::all();
+  const Record own = record(first);
+  if (tables_[states_[own.state].table].cells[own.at].quoted) return {};
   if (own.rivals == JsonValues::kEmptySet) return {};
-  const bool ends = pool_.nullable(own.keys);
-  ByteSet bytes = ByteSet::all();
-  if (!(pool_.node(own.keys).flags & kCaptures)) {
-    bytes = {};
-    for (const LinearTerm& term : pool_.linear_form(own.keys)) bytes = bytes | term.bytes;
-  }
-  if (ends) {
+  ByteSet bytes = first_bytes(own.keys);
+  if (pool_.nullable(own.keys)) {
     const ExprId then = after(own.state, own.at, JsonValues::kNoElement);
     if (pool_.nullable(then)) return ByteSet::all();  // what follows the list may come, too
-    for (const LinearTerm& term : pool_.linear_form(then)) bytes = bytes | term.bytes;
-    return bytes;
+    return bytes | first_bytes(then);
   }
   const ValueReader& reader = values_[own.reader];
   ByteSet out;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 #include "formgate/buckets.hpp"
 #include "formgate/errors.hpp"
@@ -93,33 +94,52 @@ std::vector<TokenId> Vocabulary::sort_tokens() {
     TokenId id;
     std::uint32_t length;
   };
-  std::vector<Entry> entries;
-  entries.reserve(size_);
+  // Counted by their first two bytes, so that only short runs are left to be compared.
+  constexpr unsigned kShift = 48;
+  std::vector<std::uint32_t> places(1u << 16);
+  std::vector<Entry> entries(size_);
+  std::size_t count = 0;
   for (std::size_t id = 0; id < size_; ++id) {
     if (auto text = token_bytes(static_cast<TokenId>(id))) {
-      entries.push_back({leading_bytes(*text), static_cast<TokenId>(id),
-                         static_cast<std::uint32_t>(text->size())});
+      const std::uint64_t key = leading_bytes(*text);
+      ++places[key >> kShift];
+      entries[count++] = {key, static_cast<TokenId>(id), static_cast<std::uint32_t>(text->size())};
       max_bytes_ = std::max(max_bytes_, static_cast<std::uint32_t>(text->size()));
     }
   }
-  std::sort(entries.begin(), entries.end(), [this](const Entry& a, const Entry& b) {
+  std::uint32_t sum = 0;
+  for (std::uint32_t& place : places) sum += std::exchange(place, sum);
+  std::vector<Entry> sorted(count);
+  for (std::size_t i = 0; i < count; ++i) sorted[places[entries[i].key >> kShift]++] = entries[i];
+  const auto before = [this](const Entry& a, const Entry& b) {
     if (a.key != b.key) return a.key < b.key;
     const int order = a.length > 8 && b.length > 8
                           ? token_bytes(a.id)->substr(8).compare(token_bytes(b.id)->substr(8))
                           : static_cast<int>(a.length) - static_cast<int>(b.length);
     return order != 0 ? order < 0 : a.id < b.id;
-  });
+  };
+  std::uint32_t begin = 0;  // places are where the runs end now
+  for (std::uint32_t end : places) {
+    std::sort(sorted.begin() + begin, sorted.begin() + end, before);
+    begin = end;
+  }
   std::vector<TokenId> ids;
-  ids.reserve(entries.size());
-  for (const Entry& entry : entries) ids.push_back(entry.id);
+  ids.reserve(count);
+  for (const Entry& entry : sorted) ids.push_back(entry.id);
   return ids;
 }
 
 void Vocabulary::build_trie() {
-  // Sorted copies of the texts, so that the scans below read memory in order.
+  // A copy of the texts in their order, so that the scans below read memory in order.
+  std::string copy;
+  copy.reserve(bytes_.size());
   std::vector<std::string_view> texts;
   texts.reserve(rank_to_id_.size());
-  for (TokenId id : rank_to_id_) texts.push_back(*token_bytes(id));
+  for (TokenId id : rank_to_id_) {
+    const std::string_view text = *token_bytes(id);
+    texts.emplace_back(copy.data() + copy.size(), text.size());
+    copy.append(text);
+  }
 
   struct Pending {
     std::uint32_t node;

@@ -74,24 +74,21 @@ void Vocabulary::annotate() {
 }
 
 void Vocabulary::count_characters() {
-  std::vector<std::uint16_t> counts(rank_to_id_.size());
-  for (std::size_t rank = 0; rank < counts.size(); ++rank) {
-    std::uint32_t characters = 0;
-    const std::string_view text = *token_bytes(rank_to_id_[rank]);
-    for (char c : text) {
-      if (!is_continuation(static_cast<std::uint8_t>(c))) ++characters;
-    }
-    counts[rank] = static_cast<std::uint16_t>(characters);
-    max_characters_ = std::max(max_characters_, characters);
-  }
   // A table for every count would be large where single tokens are huge; beyond the table, bounded
   // repetitions are walked instead.
   constexpr std::uint32_t kMostTables = 256;
-  const std::uint32_t tables = std::min(max_characters_, kMostTables);
-  std::vector<std::vector<TokenId>> by_count(tables + 1);
-  for (std::size_t rank = 0; rank < counts.size(); ++rank) {
-    if (counts[rank] <= tables) by_count[counts[rank]].push_back(rank_to_id_[rank]);
+  std::vector<std::vector<TokenId>> by_count(kMostTables + 1);
+  for (std::uint32_t index = 1; index < nodes_.size(); ++index) {
+    const TrieNode& node = nodes_[index];
+    if (node.own_count == 0) continue;
+    const std::uint32_t count = paths_[index].count;
+    max_characters_ = std::max(max_characters_, count);
+    if (count > kMostTables) continue;
+    for (std::uint32_t rank = node.rank_begin; rank < node.own_end(); ++rank) {
+      by_count[count].push_back(rank_to_id_[rank]);
+    }
   }
+  const std::uint32_t tables = std::min(max_characters_, kMostTables);
   Bitmap current(words(), 0);
   at_most_.reserve(tables);
   for (std::uint32_t count = 0; count < tables; ++count) {

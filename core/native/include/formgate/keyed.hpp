@@ -112,7 +112,8 @@ class Keyed {
     bool commas;   // a comma stands between keys
   };
   Plain plain(ExprId id);
-  // Of a value under way: the bytes on which it may still become one that must not come, or end.
+  // Where values are under way: the bytes on which one may still become one that must not come, or
+  // end.
   ByteSet contested(ExprId id);
 
   // --- walks of known keys (keyed_walk.cpp) ---
@@ -149,6 +150,7 @@ class Keyed {
   std::size_t memory_usage() const { return bytes_ + store_.memory_usage(); }
 
  private:
+  ByteSet first_bytes(ExprId id);
   using Element = JsonValues::Element;
   using Set = JsonValues::Set;
   struct Child {

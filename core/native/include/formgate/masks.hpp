@@ -20,6 +20,7 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <memory>
 #include <string_view>
 #include <unordered_map>
@@ -170,7 +171,8 @@ class MaskCache {
   void remove(Mask::Part& part, const std::vector<TokenId>& dead) const;
   void collect(const Mask& mask, Sink& sink) const;
   bool value_item(ExprId id, std::uint32_t node, const Keyed::Plain& plain, Mask& out);
-  const std::vector<std::uint32_t>& value_ranks(bool commas, bool another);
+  const std::vector<std::uint32_t>& value_ranks(bool commas, bool another, const ByteSet& last);
+  ByteSet last_bytes(ExprId value, unsigned depth = 0) const;
   const std::vector<TokenId>& ending(ExprId value, std::uint32_t node, bool commas, bool another);
   void lexed_item(ExprId id, std::uint32_t node, Mask& out);
   bool guarded_item(ExprId id, std::uint32_t node, Mask& out);
@@ -241,7 +243,13 @@ class MaskCache {
   std::unique_ptr<KeyTokens> key_tokens_[4];
   static constexpr std::size_t kAdvances = 1u << 14;
   std::vector<Advance> advances_;
-  std::unique_ptr<std::vector<std::uint32_t>> value_ranks_[4];
+  struct ValueRanks {
+    bool commas;
+    bool another;
+    ByteSet last;
+    std::vector<std::uint32_t> ranks;
+  };
+  std::deque<ValueRanks> value_ranks_;
   // Tokens of these that end a value; by value, node and which of them.
   GrowingMap<GroupKey, std::vector<TokenId>, GroupHash> ending_;
   std::vector<std::pair<std::uint32_t, ExprId>> stack_;  // scratch of walks
