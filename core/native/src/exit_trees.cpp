@@ -35,11 +35,20 @@ MaskCache::ClassTable::~ClassTable() = default;
 const MaskCache::ExitTree* MaskCache::exit_tree(ClassTable& table, std::uint32_t class_index,
                                                 std::uint8_t byte) {
   if (const auto it = table.trees.find(byte); it != table.trees.end()) return it->second.get();
-  // A tree costs as much as a few walks.
-  constexpr unsigned kFirstUses = 2;
-  if (table.uses[byte]++ < kFirstUses) return nullptr;
-  std::unique_ptr<ExitTree>& slot = table.trees[byte];
+  // A tree costs as much as a few walks, a large one as more of them.
+  constexpr std::size_t kFirstUses = 2;
+  constexpr std::size_t kTokensPerUse = 1024;
   const auto trie = vocabulary_->trie();
+  const std::vector<Exit>& leaving = exits_by(table, class_index, byte);
+  std::size_t tokens = 0;
+  for (const Exit& exit : leaving) {
+    if (exit.count > 0) tokens += trie[exit.node].rank_end - trie[exit.node].rank_begin;
+  }
+  if (table.uses[byte]++ < kFirstUses + std::min(tokens, kMostTokens) / kTokensPerUse) {
+    return nullptr;
+  }
+  std::unique_ptr<ExitTree>& slot = table.trees[byte];
+  if (tokens > kMostTokens) return nullptr;
   struct Entry {
     std::uint64_t key;  // the first bytes of the text
     std::string_view text;
@@ -47,10 +56,10 @@ const MaskCache::ExitTree* MaskCache::exit_tree(ClassTable& table, std::uint32_t
     std::uint16_t count;
   };
   std::vector<Entry> entries;
-  for (const Exit& exit : exits_by(table, class_index, byte)) {
+  entries.reserve(tokens);
+  for (const Exit& exit : leaving) {
     if (exit.count == 0) continue;
     const TrieNode& node = trie[exit.node];
-    if (entries.size() + (node.rank_end - node.rank_begin) > kMostTokens) return nullptr;
     const std::size_t skipped = vocabulary_->path(exit.node).size();
     for (std::uint32_t rank = node.rank_begin; rank < node.rank_end; ++rank) {
       const TokenId id = vocabulary_->ids()[rank];

@@ -277,7 +277,7 @@ std::size_t ExprPool::memory_usage() const {
          lexing_->memory_usage() + keyed_.memory_usage() + marks_.size() * 4 +
          json_chars_.size() * 48 +
          (meets_.size() + subset_.size() + alphabets_.size() + forms_here_.size() +
-          conditions_.size() + nullables_.size() + unions_.size()) *
+          conditions_.size() + nullables_.size() + unions_.size() + countdowns_.size()) *
              48;
 }
 

@@ -162,40 +162,57 @@ bool ExprPool::counted(ExprId id, std::uint32_t& class_index, ExprId& next) {
   return true;
 }
 
+// The intersection after a character of a class, where that does nothing but count; else empty.
+ExprId ExprPool::counted_down(ExprId id, const CharSet& characters) {
+  std::vector<ExprId> parts{id};
+  if (node(id).kind == Kind::kAnd) parts = {members(node(id)).begin(), members(node(id)).end()};
+  for (ExprId& part : parts) {
+    std::uint32_t index = kNoIndex;
+    ExprId next = part;
+    if (!free_of_context(part)) return kEmptyId;
+    if (!counted(part, index, next)) index = self_loop(part);
+    if (index == kNoIndex || !characters.subset_of(classes_[index])) return kEmptyId;
+    part = next;
+  }
+  return intersect(parts);
+}
+
 LoopSet ExprPool::loop_of_intersection(ExprId id) {
   constexpr std::uint32_t kLongest = 128;  // longer runs of one class are rare in tokens
-  std::vector<ExprId> parts(members(node(id)).begin(), members(node(id)).end());
   if (node(id).behinds != 0) return {};
-  std::vector<bool> counts(parts.size());
+  const std::vector<ExprId> parts(members(node(id)).begin(), members(node(id)).end());
   bool counting = false;
   CharSet common = CharSet::all();
-  for (std::size_t i = 0; i < parts.size(); ++i) {
+  for (const ExprId part : parts) {
     std::uint32_t index = kNoIndex;
     ExprId next{};
-    if (free_of_context(parts[i])) {
-      counts[i] = counted(parts[i], index, next);
-      if (!counts[i]) index = self_loop(parts[i]);
+    if (free_of_context(part)) {
+      const bool counts = counted(part, index, next);
+      if (!counts) index = self_loop(part);
+      counting = counting || counts;
     }
     if (index == kNoIndex) return {};
-    counting = counting || counts[i];
     common = common.intersect(classes_[index]);
     if (common.empty()) return {};
   }
-  LoopSet loop = class_loop(intern_class(common));
+  const std::uint32_t class_index = intern_class(common);
+  LoopSet loop = class_loop(class_index);
   if (!counting) return loop;
-  for (loop.limit = 0; loop.limit < kLongest; ++loop.limit) {
-    for (std::size_t i = 0; i < parts.size(); ++i) {
-      std::uint32_t index = kNoIndex;
-      ExprId next{};
-      if (!counts[i]) continue;
-      if (counted(parts[i], index, next)) {
-        parts[i] = next;
-      } else if (self_loop(parts[i]) == kNoIndex ||
-                 !common.subset_of(classes_[self_loop(parts[i])])) {
-        return loop;
-      }
-    }
-    if (!live(intersect(parts))) return loop;
+  // The next state counts the same states but one: what is known of it carries on from here.
+  Countdown down{id, 0, class_index, false};
+  const auto it = countdowns_.find(index_of(id));
+  if (it != countdowns_.end() && it->second.class_index == class_index) down = it->second;
+  while (!down.ended && down.steps < kLongest) {
+    const ExprId next = counted_down(down.last, common);
+    down.ended = next == kEmptyId || !live(next);
+    if (down.ended) break;
+    down.last = next;
+    ++down.steps;
+  }
+  loop.limit = down.steps;
+  if (down.steps > 0) {
+    const ExprId next = counted_down(id, common);
+    countdowns_[index_of(next)] = {down.last, down.steps - 1, class_index, down.ended};
   }
   return loop;
 }

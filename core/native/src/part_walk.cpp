@@ -136,14 +136,32 @@ void MaskCache::PartWalk::bytes(const Item& item, ExprId part) {
   }
 }
 
+// A state that leads back to itself is followed here, without further items.
 void MaskCache::PartWalk::states(const Item& item, ExprId part) {
-  if (pool_.nullable(part)) leave(item.node, item.frame);
+  const bool ends = pool_.nullable(part);
   const Row& row = pool_.row(part);
-  const TrieNode& at = tree_.nodes[item.node];
-  const std::uint32_t end = at.first_child + at.child_count;
-  for (std::uint32_t child = at.first_child; child < end; ++child) {
-    const std::uint32_t next = row.next[tree_.labels[child]];
-    if (next != 0) arrive(child, ExprId{next}, item.frame);
+  const bool cuts = !tree_.ascii.empty() && cache_.options_.cut_subtrees;
+  again_.assign(1, item.node);
+  while (!again_.empty()) {
+    const std::uint32_t node = again_.back();
+    again_.pop_back();
+    if (ends) leave(node, item.frame);
+    const TrieNode& at = tree_.nodes[node];
+    const std::uint32_t end = at.first_child + at.child_count;
+    for (std::uint32_t child = at.first_child; child < end; ++child) {
+      const std::uint32_t next = row.next[tree_.labels[child]];
+      if (next == 0) continue;
+      const TrieNode& below = tree_.nodes[child];
+      const bool large = parts_ && below.rank_end - below.rank_begin > kLargeSubtree;
+      if (next != index_of(part) || large) {
+        arrive(child, ExprId{next}, item.frame);
+      } else if (cuts && row.loop.covers(below, tree_.ascii[child])) {
+        emit(below.rank_begin, below.rank_end);
+      } else {
+        emit(below.rank_begin, below.own_end());
+        if (below.child_count > 0) again_.push_back(child);
+      }
+    }
   }
 }
 

@@ -80,6 +80,7 @@ class MaskCache::PartWalk {
   std::vector<Frame> frames_;
   std::vector<Item> items_;
   std::vector<std::pair<std::uint32_t, std::uint32_t>> scratch_;  // (node, state)
+  std::vector<std::uint32_t> again_;  // nodes that the state of `states` is left at
   std::uint32_t root_ = 0;
   bool given_up_ = false;
   bool too_long_ = false;

@@ -302,6 +302,7 @@ class ExprPool : public std::enable_shared_from_this<ExprPool> {
   LinearForm store_form(const std::vector<LinearTerm>& terms);
   LoopSet loop_of_state(ExprId id);
   LoopSet loop_of_intersection(ExprId id);
+  ExprId counted_down(ExprId id, const CharSet& characters);
   std::uint32_t self_loop(ExprId id);
   bool counted(ExprId id, std::uint32_t& class_index, ExprId& next);
   bool meets_from(const LeafDfa& dfa, std::uint32_t state, ExprId id);
@@ -368,6 +369,15 @@ class ExprPool : public std::enable_shared_from_this<ExprPool> {
   GrowingMap<std::uint32_t, Loop> loops_;
   GrowingMap<std::uint32_t, LoopSet> class_loops_;
   GrowingMap<std::uint32_t, std::uint32_t> self_loops_;  // expression -> class
+  // What is known of an intersection that characters of a class only count down: the last one seen
+  // to be alive, how many characters on, and whether the one after it is not.
+  struct Countdown {
+    ExprId last;
+    std::uint32_t steps;
+    std::uint32_t class_index;
+    bool ended;
+  };
+  GrowingMap<std::uint32_t, Countdown> countdowns_;
   GrowingMap<std::uint32_t, ByteSet> alphabets_;
   struct HashOfHash {
     std::size_t operator()(const Hash128& hash) const { return hash.lo; }
