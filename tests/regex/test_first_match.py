@@ -18,12 +18,12 @@ from first_match_patterns import (
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from regex_mock import MockBuilder
+from regex_patterns import JUDGES_ATOMIC
 
 from formgate.core.errors import GrammarError, LimitError, UnsupportedConstraint
 from formgate.plugins.regex import compile_first_match
 
 TEXTS = words("ab", 5)
-HAS_ATOMIC = hasattr(re, "NOFLAG")  # Python 3.11 brought both
 
 
 def is_taken(pattern, flags=0):
@@ -45,7 +45,7 @@ def is_taken(pattern, flags=0):
 
 
 @settings(max_examples=600, deadline=None)
-@given(patterns(atomic=HAS_ATOMIC), st.sampled_from(["", "a", "ab"]))
+@given(patterns(atomic=JUDGES_ATOMIC), st.sampled_from(["", "a", "ab"]))
 def test_random_patterns(pattern, before):
     assume(is_taken(pattern))
     assert disagreement(pattern, TEXTS, before=before) is None
@@ -98,7 +98,7 @@ def test_chosen_patterns(byte_vocabulary, pattern):
     assert engine_disagreement(byte_vocabulary, pattern, words("ab", 4), 3) is None
 
 
-@pytest.mark.skipif(not HAS_ATOMIC, reason="Python 3.11 brought them")
+@pytest.mark.skipif(not JUDGES_ATOMIC, reason="this Python's re is no judge of them")
 @pytest.mark.parametrize(
     "pattern",
     [
@@ -118,7 +118,7 @@ def test_atomic(byte_vocabulary, pattern):
 
 
 @settings(max_examples=60, deadline=None)
-@given(patterns(atomic=HAS_ATOMIC), st.sampled_from(["", "b"]))
+@given(patterns(atomic=JUDGES_ATOMIC), st.sampled_from(["", "b"]))
 def test_random_patterns_on_the_engine(byte_vocabulary, pattern, before):
     assume(is_taken(pattern))
     assert engine_disagreement(byte_vocabulary, pattern, words("ab", 4), 3, before=before) is None
@@ -223,7 +223,7 @@ def test_nesting_is_limited(pattern):
         "(?=a" * 49 + "b?" + "c)" * 49,
         *(
             ["(?:a" * 24 + "b?" + "c)*+" * 24, "(?>a*" * 24 + "b?" + "c)" * 24]
-            if HAS_ATOMIC
+            if hasattr(re, "NOFLAG")
             else []
         ),
     ],

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from regex_mock import Matcher, MockBuilder
-from regex_patterns import FLAGS, compiled_by_re, patterns, texts
+from regex_patterns import FLAGS, JUDGES_ATOMIC, compiled_by_re, patterns, texts
 
 from formgate.core.errors import GrammarError, UnsupportedConstraint
 from formgate.plugins.regex import compile_regex
@@ -96,7 +96,7 @@ def test_possessive_and_atomic_that_are_refused(pattern):
     assert caught.value.hint
 
 
-@pytest.mark.skipif(not hasattr(re, "NOFLAG"), reason="Python 3.11 brought them")
+@pytest.mark.skipif(not JUDGES_ATOMIC, reason="this Python's re is no judge of them")
 @settings(max_examples=150, deadline=None)
 @given(st.data())
 def test_random_possessive(data):
