@@ -60,7 +60,9 @@ ExprId ExprPool::json_chars(const CharSet& set, bool canonical) {
 ExprId ExprPool::literal(std::string_view text) {
   ExprId out = kEpsilonId;
   for (std::size_t i = text.size(); i-- > 0;) {
-    out = concat(bytes(ByteSet::of(static_cast<std::uint8_t>(text[i]))), out);
+    ExprId& byte = single_bytes_[static_cast<std::uint8_t>(text[i])];
+    if (byte == kEmptyId) byte = bytes(ByteSet::of(static_cast<std::uint8_t>(text[i])));
+    out = concat(byte, out);
   }
   return out;
 }

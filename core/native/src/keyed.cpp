@@ -95,8 +95,7 @@ void Keyed::add_name(Compiled& table, std::uint32_t entry) {
   enter(0);
   for (std::size_t i = 0; i < name.size();) {
     const std::size_t begin = i;
-    const std::uint32_t value =
-        next_character(name, i).value_or(static_cast<std::uint8_t>(name[begin]));
+    const std::uint32_t value = character_at(name, i);
     const auto& children = table.trie[at].children;
     const auto known = std::ranges::find(children, value, &Child::character);
     if (known != children.end()) {
@@ -171,9 +170,14 @@ ExprId Keyed::make(Table given, CompileContext* context) {
     if (given.named) table.names.push_back(entry.name);
     bool usable = spaced && pool_.live(entry.value);
     if (given.named) {
-      const ExprId spelled = spelling(table, entry.name);
-      usable = usable && pool_.live(spelled) && quote != kNothing;
-      if (usable) table.alphabet = table.alphabet | pool_.alphabet(spelled);
+      usable = usable && quote != kNothing;
+      ByteSet alphabet;
+      for (std::size_t i = 0; i < entry.name.size() && usable;) {
+        const Spelled one = spelled(table, character_at(entry.name, i));
+        usable = one.live;
+        alphabet = alphabet | one.alphabet;
+      }
+      if (usable) table.alphabet = table.alphabet | alphabet;
     } else {
       usable = usable && pool_.live(entry.key);
       if (usable) note(entry.key);

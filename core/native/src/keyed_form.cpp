@@ -109,18 +109,27 @@ ExprId Keyed::names(std::uint32_t state, std::uint32_t at) {
   return this->node(record);
 }
 
+Keyed::Spelled Keyed::spelled(const Compiled& table, std::uint32_t value) {
+  const auto make = [&] {
+    const CharSet one({{value, value}});
+    const ExprId id = pool_.restrict_to(pool_.json_chars(one, table.canonical), table.allowed);
+    return Spelled{id, pool_.alphabet(id), pool_.live(id)};
+  };
+  if (table.allowed != ByteSet::all()) return make();
+  const std::uint64_t key = (static_cast<std::uint64_t>(value) << 1) | table.canonical;
+  if (const auto it = characters_.find(key); it != characters_.end()) return it->second;
+  bytes_ += sizeof(Spelled) + 24;
+  return characters_.emplace(key, make()).first->second;
+}
+
 ExprId Keyed::character(const Compiled& table, std::uint32_t value) {
-  const CharSet one({{value, value}});
-  return pool_.restrict_to(pool_.json_chars(one, table.canonical), table.allowed);
+  return spelled(table, value).id;
 }
 
 ExprId Keyed::spelling(const Compiled& table, std::string_view text) {
   std::vector<ExprId> parts;
   for (std::size_t i = 0; i < text.size();) {
-    const std::size_t begin = i;
-    const std::uint32_t value =
-        next_character(text, i).value_or(static_cast<std::uint8_t>(text[begin]));
-    parts.push_back(character(table, value));
+    parts.push_back(character(table, character_at(text, i)));
   }
   ExprId out = ExprPool::kEpsilonId;
   for (std::size_t i = parts.size(); i-- > 0;) out = pool_.concat(parts[i], out);

@@ -93,7 +93,7 @@ void RuleLowering::find_terminals() {
         if (node.op == Op::kRule) {
           const Rule& target = rules_[rule_numbers_.at(node.text)];
           calls = target.calls;
-          if (!target.recursive) looks = looks_.contains(target.body) && looks_.at(target.body);
+          if (!target.recursive) looks = looks_.at(target.body);
         }
         for (std::uint32_t part : node.parts) {
           calls = calls || calls_.at(part);
@@ -198,15 +198,12 @@ void RuleLowering::lower_terminal(std::uint32_t at, const Rule& rule) {
   pool_.decide(texts, context_, lock_);
   facts.texts = pool_.live(texts);
   alphabet_ = alphabet_ | pool_.alphabet(value);
-  values_.emplace(at, value);
-  facts_.emplace(at, facts);
+  values_[at] = value;
+  facts_[at] = facts;
 }
 
 RuleLowering::Facts RuleLowering::facts_of(const Grammar::Node& node) const {
-  const auto known = [this](std::uint32_t at) {
-    const auto it = facts_.find(at);
-    return it == facts_.end() ? Facts{} : it->second;
-  };
+  const auto known = [this](std::uint32_t at) { return facts_.at(at); };
   Facts out;
   switch (node.op) {
     case Op::kRule:
@@ -404,8 +401,7 @@ Hash128 RuleLowering::hash_of(
     }
   }
   for (std::uint32_t part : node.parts) {
-    const auto terminal = values_.find(part);
-    hasher.add(calls_.at(part) ? hashes.at(part) : pool_.node(terminal->second).hash);
+    hasher.add(calls_.at(part) ? hashes.at(part) : pool_.node(values_.at(part)).hash);
   }
   return hasher.finish();
 }

@@ -17,6 +17,24 @@ namespace formgate {
 std::vector<std::vector<std::uint32_t>> components_of(
     const std::vector<std::vector<std::uint32_t>>& edges);
 
+// What is known of some nodes of a grammar.
+template <typename Value>
+class ByNode {
+ public:
+  explicit ByNode(std::size_t nodes) : values_(nodes), known_(nodes) {}
+  bool contains(std::uint32_t node) const { return known_[node]; }
+  // A plain value where nothing is known.
+  const Value& at(std::uint32_t node) const { return values_[node]; }
+  Value& operator[](std::uint32_t node) {
+    known_[node] = true;
+    return values_[node];
+  }
+
+ private:
+  std::vector<Value> values_;
+  std::vector<bool> known_;
+};
+
 class RuleLowering {
  public:
   RuleLowering(const Grammar& grammar, std::uint32_t start, ExprPool& pool, CompileContext& context,
@@ -28,7 +46,11 @@ class RuleLowering {
         context_(context),
         lock_(lock),
         allowed_(allowed),
-        symbols_(symbols) {}
+        symbols_(symbols),
+        calls_(grammar.nodes_.size()),
+        looks_(grammar.nodes_.size()),
+        facts_(grammar.nodes_.size()),
+        values_(grammar.nodes_.size()) {}
 
   // Whether some rule that the start needs refers to itself, directly or through others.
   bool recursive();
@@ -88,10 +110,10 @@ class RuleLowering {
   std::vector<Rule> rules_;  // rule 0 is the start
   std::unordered_map<std::string, std::uint32_t> rule_numbers_;
   std::vector<std::vector<std::uint32_t>> order_;  // components of rules, those referred to first
-  std::unordered_map<std::uint32_t, bool> calls_;  // node -> has calls
-  std::unordered_map<std::uint32_t, bool> looks_;  // node -> look-around that sees beyond it
-  std::unordered_map<std::uint32_t, Facts> facts_;
-  std::unordered_map<std::uint32_t, ExprId> values_;  // node -> expression
+  ByNode<char> calls_;                             // whether there are any
+  ByNode<char> looks_;                             // whether look-around sees beyond the node
+  ByNode<Facts> facts_;
+  ByNode<ExprId> values_;
 };
 
 // Solves left recursion and defines the calls; see left_recursion.cpp.

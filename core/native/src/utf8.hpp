@@ -59,6 +59,12 @@ inline std::optional<std::uint32_t> next_character(std::string_view text, std::s
   return value;
 }
 
+// The same; a byte that begins no character stands for itself.
+inline std::uint32_t character_at(std::string_view text, std::size_t& at) {
+  const auto byte = static_cast<std::uint8_t>(text[at]);
+  return next_character(text, at).value_or(byte);
+}
+
 inline void append_utf8(std::string& out, std::uint32_t c) {
   const auto push = [&](std::uint32_t byte) { out.push_back(static_cast<char>(byte)); };
   if (c < 0x80) {

@@ -15,6 +15,7 @@
 // moved. A pool is not thread-safe: callers hold `mutex()`.
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <cstdint>
 #include <deque>
@@ -357,6 +358,7 @@ class ExprPool : public std::enable_shared_from_this<ExprPool> {
   std::deque<std::vector<ExprId>> members_;
   std::deque<ByteSet> byte_sets_;
   std::unordered_map<std::uint64_t, std::vector<std::uint32_t>> byte_set_index_;
+  std::array<ExprId, 256> single_bytes_{};  // once one was needed
   std::deque<Automaton> automata_;
   std::unordered_map<std::uint64_t, std::vector<std::uint32_t>> automaton_index_;
   std::deque<Rule> rules_;

@@ -244,6 +244,12 @@ class Keyed {
   // Whether the rest can be completed after a key of a cell whose value meets some conditions.
   bool fits(const State& state, std::uint32_t cell, std::uint64_t met);
   bool cell_open(const State& state, std::uint32_t cell);
+  struct Spelled {
+    ExprId id;
+    ByteSet alphabet;
+    bool live;
+  };
+  Spelled spelled(const Compiled& table, std::uint32_t value);
   ExprId character(const Compiled& table, std::uint32_t value);
   ExprId spelling(const Compiled& table, std::string_view text);
   ExprId blocked(const Record& record);
@@ -288,6 +294,7 @@ class Keyed {
   ExprPool& pool_;
   std::vector<Table> given_;
   std::vector<Compiled> tables_;
+  GrowingMap<std::uint64_t, Spelled> characters_;  // by character and spelling; all bytes allowed
   std::deque<State> states_;
   std::deque<Record> records_;
   std::deque<JsonReader> readers_{{}};
