@@ -467,6 +467,8 @@ import json
 import formgate
 
 vocabulary = formgate.Vocabulary([bytes([i]) for i in range(256)] + [None], stop_ids=[256])
+if {lexer}:
+    formgate.compile('start: "a" B\\nB: /b+/', vocabulary, format="lark")
 schema = {{"type": "array", "uniqueItems": True, "items": {{}}}}
 engine = formgate.compile(schema, vocabulary, whitespace="compact")
 before = sum(engine.memory_usage().values())
@@ -478,13 +480,17 @@ print(sum(engine.memory_usage().values()) - before)
 """
 
 
+def used(kind, count, *, lexer=False):
+    code = USED.format(count=count, value=GROWING[kind], lexer=lexer)
+    command = [sys.executable, "-c", code]
+    return int(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
+
+
 @pytest.mark.parametrize("kind", GROWING)
 def test_states_keep_only_what_is_new_in_them(kind):
     """Twice the text takes about twice the memory, however much of it has been read."""
+    assert used(kind, 400) < 2.6 * used(kind, 200)
 
-    def used(count):
-        code = USED.format(count=count, value=GROWING[kind])
-        command = [sys.executable, "-c", code]
-        return int(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
 
-    assert used(400) < 2.6 * used(200)
+def test_grammars_with_lexers_cost_others_nothing():
+    assert used("objects", 50, lexer=True) < 1.1 * used("objects", 50)

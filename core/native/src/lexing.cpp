@@ -234,6 +234,13 @@ ExprId Lexing::target(std::uint32_t state, std::uint32_t stack) {
   return pool_.unite(parts);
 }
 
+bool Lexing::in(ExprId id) const {
+  const Node& node = pool_.node(id);
+  if (!(node.flags & kCalls)) return false;
+  if (node.kind != Kind::kUnion && node.kind != Kind::kAnd) return node.kind == Kind::kLexed;
+  return std::ranges::any_of(pool_.members(node), [this](ExprId member) { return in(member); });
+}
+
 ExprId Lexing::step(ExprId id, std::uint8_t byte) {
   const std::uint64_t key = (static_cast<std::uint64_t>(index_of(id)) << 8) | byte;
   if (const auto it = steps_.find(key); it != steps_.end()) return it->second;
@@ -246,18 +253,16 @@ ExprId Lexing::step(ExprId id, std::uint8_t byte) {
       out = target(edge.target, stack);
       break;
     }
-  } else if (node.kind == Kind::kUnion || node.kind == Kind::kAnd) {
+  } else {
     const auto members = pool_.members(node);
     std::vector<ExprId> parts(members.begin(), members.end());
     for (ExprId& part : parts) {
-      part = pool_.node(part).flags & kCalls ? step(part, byte) : step_here(part, 0, byte);
+      part = in(part) ? step(part, byte) : step_here(part, 0, byte);
       if (node.kind == Kind::kAnd && part == ExprPool::kEmptyId) break;
     }
     out = node.kind == Kind::kUnion                       ? pool_.unite(parts)
           : std::ranges::count(parts, ExprPool::kEmptyId) ? ExprPool::kEmptyId
                                                           : pool_.intersect(parts);
-  } else {
-    out = step_here(id, 0, byte);
   }
   steps_.emplace(key, out);
   return out;

@@ -169,7 +169,7 @@ ExprId ExprPool::step(ExprId id, std::uint8_t byte) {
   const std::uint64_t key = (static_cast<std::uint64_t>(index_of(id)) << 8) | byte;
   const std::size_t slot = (key * 0x9E3779B97F4A7C15ull) >> (64 - 15);
   if (steps_[slot].key == key) return steps_[slot].target;
-  const bool lexed = node.flags & kCalls && !node.form && lexing_->in_use();
+  const bool lexed = node.flags & kCalls && !node.form && lexing_->in_use() && lexing_->in(id);
   ExprId next = lexed ? lexing_->step(id, byte) : raw_step(id, byte);
   if (!live(next)) next = kEmptyId;
   steps_[slot] = {key, next};

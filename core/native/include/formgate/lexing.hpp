@@ -104,7 +104,9 @@ class Lexing {
   // The texts whose lexemes are a sequence of symbols in `rest`.
   ExprId between(std::uint32_t lexicon, ExprId rest);
   std::vector<LinearTerm> form(ExprId id);
-  // The derivative of a state, or of its intersection with a guard, by one byte.
+  // Whether an expression is a state of a lexer, or a union or an intersection with one.
+  bool in(ExprId id) const;
+  // The derivative of such an expression by one byte.
   ExprId step(ExprId id, std::uint8_t byte);
   // The lexer's state.
   std::uint32_t lexer_state(ExprId id);
