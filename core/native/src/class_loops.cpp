@@ -46,7 +46,9 @@ bool MaskCache::loop_item(ExprId id, std::uint32_t node, Mask& out) {
   if (clean && whole) {
     out.parts.push_back({class_table(loop.class_index, node).inside, limit});
     if (!has_tail) return true;
-    if (repeat.min <= longest) {
+    if (repeat.min <= 1 && max == kUnbounded) {
+      out.parts.push_back({all_exits(loop.class_index, node, tail), nullptr});
+    } else if (repeat.min <= longest) {
       const Exits& leaving = exits(loop.class_index, node, tail);
       out.parts.push_back({exits_between(leaving, repeat.min, max), nullptr});
     }
@@ -57,10 +59,10 @@ bool MaskCache::loop_item(ExprId id, std::uint32_t node, Mask& out) {
     const ExprId again = pool_.concat(pool_.repeat(base, 0, kUnbounded), tail);
     const ExprId other = pool_.concat(loop.rest, again);
     out.parts.push_back({class_table(loop.class_index, node).inside, nullptr});
-    out.parts.push_back({exits(loop.class_index, node, other).all, nullptr});
+    out.parts.push_back({all_exits(loop.class_index, node, other), nullptr});
     append(out, other, node);
     if (!has_tail) return true;
-    out.parts.push_back({exits(loop.class_index, node, tail).all, nullptr});
+    out.parts.push_back({all_exits(loop.class_index, node, tail), nullptr});
     if (repeat.min == 0) append(out, tail, node);
     return true;
   }

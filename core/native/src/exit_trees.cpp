@@ -146,17 +146,70 @@ MaskCache::Exits MaskCache::by_count(
   return out;
 }
 
+// What leaves a class: all of it as one set, or each token with the characters before.
+struct MaskCache::Leaving {
+  const Vocabulary& vocabulary;
+  Sink* all;  // or null
+  std::vector<std::pair<std::uint16_t, TokenId>> counted = {};
+
+  void add(std::uint16_t count, TokenId id) {
+    if (all) {
+      all->add(id);
+    } else {
+      counted.emplace_back(count, id);
+    }
+  }
+  void add_ranks(std::uint16_t count, std::uint32_t begin, std::uint32_t end) {
+    if (all) return all->add_ranks(begin, end);
+    const auto ids = vocabulary.ids();
+    for (std::uint32_t rank = begin; rank < end; ++rank) counted.emplace_back(count, ids[rank]);
+  }
+  void add_set(std::uint16_t count, const TokenSet& set) {
+    if (all) return all->add_set(set);
+    for (TokenId id : set.ids) counted.emplace_back(count, id);
+    for (std::size_t i = 0; i < set.dense.size(); ++i) {
+      for (std::uint32_t word = set.dense[i]; word; word &= word - 1) {
+        counted.emplace_back(
+            count, static_cast<TokenId>(i * 32) + static_cast<TokenId>(std::countr_zero(word)));
+      }
+    }
+  }
+};
+
 const MaskCache::Exits& MaskCache::exits(std::uint32_t class_index, std::uint32_t node,
                                          ExprId tail) {
   const GroupKey key{class_index, node, index_of(tail)};
   if (auto it = exits_.find(key); it != exits_.end()) return it->second;
+  Leaving found{*vocabulary_, nullptr};
+  leave_class(class_index, node, tail, found);
+  Exits out = by_count(found.counted);
+  bytes_ += out.ids.size() * 6 + out.all->memory_usage() + 64;
+  return exits_.emplace(key, std::move(out)).first->second;
+}
+
+// The same tokens, where it does not matter after how many characters.
+std::shared_ptr<const TokenSet> MaskCache::all_exits(std::uint32_t class_index, std::uint32_t node,
+                                                     ExprId tail) {
+  const GroupKey key{class_index, node, index_of(tail)};
+  if (auto it = exits_.find(key); it != exits_.end()) return it->second.all;
+  if (auto it = all_exits_.find(key); it != all_exits_.end()) return it->second;
+  Sink sink(*vocabulary_);
+  Leaving found{*vocabulary_, &sink};
+  leave_class(class_index, node, tail, found);
+  std::shared_ptr<const TokenSet> out = sink.finish();
+  bytes_ += out->memory_usage() + 64;
+  return all_exits_.emplace(key, std::move(out)).first->second;
+}
+
+// Tokens with at least one character of the class, which go on as the tail begins.
+void MaskCache::leave_class(std::uint32_t class_index, std::uint32_t node, ExprId tail,
+                            Leaving& found) {
   ClassTable& table = class_table(class_index, node);
   const auto trie = vocabulary_->trie();
   const LinearForm form = pool_.linear_form(tail);
   ByteSet bytes;
   for (const LinearTerm& term : form) bytes = bytes | term.bytes;
   prepare_exits(table, class_index, bytes);
-  std::vector<std::pair<std::uint16_t, TokenId>> found;  // by number of characters before
   for (const LinearTerm& term : form) {
     if (!pool_.live(term.target)) continue;
     term.bytes.for_each([&](std::uint8_t byte) {
@@ -165,15 +218,13 @@ const MaskCache::Exits& MaskCache::exits(std::uint32_t class_index, std::uint32_
         const TokenTree view = tree->view();
         PartWalk walk(*this, view, nullptr);
         if (walk.run(0, term.target)) {
-          const TrieNode& root = view.nodes[0];
-          for (std::uint32_t rank = 0; rank < root.own_end(); ++rank) {
-            found.emplace_back(tree->counts[rank], view.ids[rank]);
-          }
-          for (const auto& [begin, end] : walk.found()) {
+          const auto add = [&](std::uint32_t begin, std::uint32_t end) {
             for (std::uint32_t rank = begin; rank < end; ++rank) {
-              found.emplace_back(tree->counts[rank], view.ids[rank]);
+              found.add(tree->counts[rank], view.ids[rank]);
             }
-          }
+          };
+          add(0, view.nodes[0].own_end());
+          for (const auto& [begin, end] : walk.found()) add(begin, end);
           return;
         }
         given_up_ += walk.too_long() ? 1 : 0;
@@ -185,36 +236,20 @@ const MaskCache::Exits& MaskCache::exits(std::uint32_t class_index, std::uint32_
       for (const Exit& exit : leaving) {
         if (exit.count == 0) continue;  // the tail's own mask has these
         const TrieNode& at = trie[exit.node];
-        for (std::uint32_t rank = at.rank_begin; rank < at.own_end(); ++rank) {
-          found.emplace_back(exit.count, vocabulary_->ids()[rank]);
-        }
+        found.add_ranks(exit.count, at.rank_begin, at.own_end());
         if (at.child_count == 0) continue;
         const bool whole = walks_parts(term.target) && walk.run(exit.node, term.target);
         if (whole && walk.masks().empty()) {
-          for (const auto& [begin, end] : walk.found()) {
-            for (std::uint32_t rank = begin; rank < end; ++rank) {
-              found.emplace_back(exit.count, vocabulary_->ids()[rank]);
-            }
-          }
+          for (const auto& [begin, end] : walk.found()) found.add_ranks(exit.count, begin, end);
           continue;
         }
         given_up_ += !whole && walk.too_long() ? 1 : 0;
         Sink sink(*vocabulary_);
         this->walk(exit.node, term.target, sink);
-        const std::shared_ptr<const TokenSet> tokens = sink.finish();
-        for (TokenId id : tokens->ids) found.emplace_back(exit.count, id);
-        for (std::size_t i = 0; i < tokens->dense.size(); ++i) {
-          for (std::uint32_t word = tokens->dense[i]; word; word &= word - 1) {
-            found.emplace_back(exit.count, static_cast<TokenId>(i * 32) +
-                                               static_cast<TokenId>(std::countr_zero(word)));
-          }
-        }
+        found.add_set(exit.count, *sink.finish());
       }
     });
   }
-  Exits out = by_count(found);
-  bytes_ += out.ids.size() * 6 + out.all->memory_usage() + 64;
-  return exits_.emplace(key, std::move(out)).first->second;
 }
 
 // Those with at least `min` and at most `max` characters of the class before they leave it.

@@ -132,6 +132,7 @@ void MaskCache::compress(Mask& mask) {
 void MaskCache::evict() {
   dispose(std::exchange(masks_, {}));
   dispose(std::exchange(exits_, {}));
+  dispose(std::exchange(all_exits_, {}));
   quotes_.clear();
   ending_.clear();
   dispose(std::exchange(tables_, {}));

@@ -107,6 +107,7 @@ class MaskCache {
  private:
   friend class LexedMasks;
   class Sink;
+  struct Leaving;
   class PartWalk;
   using Ranges = std::vector<std::pair<std::uint32_t, std::uint32_t>>;  // of ranks
   struct ExitTree;
@@ -206,6 +207,9 @@ class MaskCache {
                   std::vector<std::pair<std::uint8_t, Exit>>& exits, std::uint32_t& longest);
   const ExitTree* exit_tree(ClassTable& table, std::uint32_t class_index, std::uint8_t byte);
   const Exits& exits(std::uint32_t class_index, std::uint32_t node, ExprId tail);
+  std::shared_ptr<const TokenSet> all_exits(std::uint32_t class_index, std::uint32_t node,
+                                            ExprId tail);
+  void leave_class(std::uint32_t class_index, std::uint32_t node, ExprId tail, Leaving& found);
   Exits by_count(const std::vector<std::pair<std::uint16_t, TokenId>>& found) const;
   std::shared_ptr<const TokenSet> exits_between(const Exits& exits, std::uint32_t min,
                                                 std::uint32_t max) const;
@@ -231,6 +235,7 @@ class MaskCache {
     }
   };
   GrowingMap<GroupKey, Exits, GroupHash> exits_;
+  GrowingMap<GroupKey, std::shared_ptr<const TokenSet>, GroupHash> all_exits_;
   unsigned depth_ = 0;     // of nested mask_at calls
   bool settling_ = false;  // the mask of a state that others settle in is being made
   unsigned splits_ = 0;    // heads taken apart for the present mask
