@@ -299,6 +299,7 @@ void ExprPool::trim() {
   conditions_.clear();
   first_characters_.clear();
   lengths_.clear();
+  rests_.clear();
   nullables_.clear();
   unions_.clear();
   alphabets_.clear();

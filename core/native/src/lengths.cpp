@@ -22,6 +22,26 @@ std::uint64_t times(std::uint64_t length, std::uint32_t count) {
 
 }  // namespace
 
+// Of the states of an automaton up to one.
+std::vector<ExprPool::Lengths> ExprPool::leaf_lengths(std::uint32_t number,
+                                                      std::uint32_t last) const {
+  const LeafDfa& dfa = *automata_[number].dfa;
+  std::vector<Lengths> of(last + 1);
+  // Successors have smaller numbers than their states.
+  for (std::uint32_t s = 0; s <= last; ++s) {
+    Lengths own{kEndless, 0};
+    if (dfa.accepting(s)) own.least = 0;
+    dfa.for_each_edge(s, [&](std::uint8_t low, std::uint8_t high, std::uint32_t target) {
+      const bool begins = !is_continuation(low) || !is_continuation(high);
+      const bool inside = is_continuation(low) || is_continuation(high);
+      own.least = std::min(own.least, of[target].least + (inside ? 0 : 1));
+      own.most = std::max(own.most, of[target].most + (begins ? 1 : 0));
+    });
+    of[s] = own;
+  }
+  return of;
+}
+
 // Characters are counted where they begin. Recursion depth is the nesting of the expression.
 ExprPool::Lengths ExprPool::lengths(ExprId id) {
   if (const auto it = lengths_.find(index_of(id)); it != lengths_.end()) return it->second;
@@ -42,21 +62,7 @@ ExprPool::Lengths ExprPool::lengths(ExprId id) {
         out = {1, 1};
         break;
       }
-      // Successors have smaller numbers than their states.
-      const LeafDfa& dfa = automaton(node);
-      std::vector<Lengths> of(node.b + 1);
-      for (std::uint32_t s = 0; s <= node.b; ++s) {
-        Lengths own{kEndless, 0};
-        if (dfa.accepting(s)) own.least = 0;
-        dfa.for_each_edge(s, [&](std::uint8_t low, std::uint8_t high, std::uint32_t target) {
-          const bool begins = !is_continuation(low) || !is_continuation(high);
-          const bool inside = is_continuation(low) || is_continuation(high);
-          own.least = std::min(own.least, of[target].least + (inside ? 0 : 1));
-          own.most = std::max(own.most, of[target].most + (begins ? 1 : 0));
-        });
-        of[s] = own;
-      }
-      out = of[node.b];
+      out = leaf_lengths(node.a, node.b).back();
       break;
     }
     case Kind::kConcat:
@@ -87,6 +93,84 @@ ExprPool::Lengths ExprPool::lengths(ExprId id) {
   }
   lengths_.emplace(index_of(id), out);
   return out;
+}
+
+// Whatever was read of a text, so many characters at most are the least that it takes to end it.
+// Pieces of the expression are what a text under way may be in, so each bounds itself.
+std::uint64_t ExprPool::longest_rest(ExprId id) {
+  if (const auto it = rests_.find(index_of(id)); it != rests_.end()) return it->second;
+  const Node node = this->node(id);
+  std::uint64_t out = 0;
+  switch (node.kind) {
+    case Kind::kEmpty:
+    case Kind::kEpsilon:
+      break;
+    case Kind::kBytes:
+    case Kind::kLeaf:
+      out = 1;
+      if (node.kind == Kind::kLeaf && automata_[node.a].class_index == kNoIndex) {
+        // Of all states of the automaton, so that it is looked at once.
+        const auto [it, fresh] = automaton_rests_.emplace(node.a, 0);
+        if (fresh) {
+          for (const Lengths& own : leaf_lengths(node.a, automaton(node).size() - 1)) {
+            it->second = std::max(it->second, own.least);
+          }
+        }
+        out = it->second;
+      }
+      break;
+    case Kind::kConcat: {
+      std::vector<ExprId> parts;
+      for (ExprId rest = id; rest != kEpsilonId; rest = tail(rest)) parts.push_back(head(rest));
+      std::uint64_t after = 0;
+      for (std::size_t i = parts.size(); i-- > 0;) {
+        out = std::max(out, longest_rest(parts[i]) + after);
+        after = std::min(after + lengths(parts[i]).least, kEndless);
+      }
+      break;
+    }
+    case Kind::kUnion: {
+      const auto list = members(node);
+      for (ExprId member : std::vector<ExprId>(list.begin(), list.end())) {
+        out = std::max(out, longest_rest(member));
+      }
+      break;
+    }
+    case Kind::kRepeat: {
+      const std::uint32_t more = node.min == 0 ? 0 : node.min - 1;
+      out = longest_rest(ExprId{node.a}) + times(lengths(ExprId{node.a}).least, more);
+      break;
+    }
+    default:
+      out = kEndless;
+      break;
+  }
+  out = std::min(out, kEndless);
+  rests_.emplace(index_of(id), out);
+  return out;
+}
+
+// Whether texts of every greater length go on from each text: the expression ends in any text.
+bool ExprPool::fills(ExprId id) const {
+  while (node(id).kind == Kind::kConcat) id = tail(id);
+  return id == kTextId;
+}
+
+ExprId ExprPool::far_from_end(ExprId id, std::uint32_t characters) {
+  const ExprId first = head(id);
+  const Node node = this->node(first);
+  ExprId inner = node.kind == Kind::kSpelled ? ExprId{node.a} : first;
+  if (this->node(inner).kind != Kind::kAnd) return id;
+  ExprId text{};
+  std::uint32_t min = 0;
+  std::uint32_t max = 0;
+  if (!counted_text(members(this->node(inner)), text, min, max)) return id;
+  if (max == kUnbounded || (min != 0 && !fills(text))) return id;
+  if (max < characters + longest_rest(text)) return id;
+  inner = intersect(text, repeat(ExprId{this->node(kTextId).a}, min, kUnbounded));
+  const bool spelled = node.kind == Kind::kSpelled;
+  if (spelled) inner = spelled_at(inner, node.min != 0, pending_[node.b], node.max);
+  return concat(inner, tail(id));
 }
 
 // Takes text{m,n} & x apart, where x is text made without Boolean operators.

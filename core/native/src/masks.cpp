@@ -152,6 +152,15 @@ void MaskCache::item(ExprId id, std::uint32_t node, Mask& out) {
     lexed_item(id, node, out);
     return;
   }
+  if (plain && options_.class_tables && (kind == Kind::kSpelled || kind == Kind::kAnd) &&
+      depth_ < kMostNested) {
+    // No token comes near the greatest number of characters, so the number does not matter.
+    const ExprId far = pool_.far_from_end(id, vocabulary_->max_characters());
+    if (far != id) {
+      append(out, far, node);
+      return;
+    }
+  }
   if (plain && options_.class_tables && options_.split_parts && kind == Kind::kSpelled &&
       depth_ < kMostNested && quoted_item(id, node, out)) {
     return;

@@ -149,10 +149,13 @@ class ExprPool : public std::enable_shared_from_this<ExprPool> {
     return it == included_.end() ? std::nullopt : std::optional(it->second);
   }
   void keep_included(std::uint64_t number, ExprId id) { included_.emplace(number, id); }
-  // JSON's spellings of a language free of context, which must be decided: for those with Boolean
-  // operators.
   // Where `id` begins with a repetition, that with one repetition more; else nothing.
   ExprId once_more(ExprId id);
+  // Without a greatest number of characters of the text at the head, if so many characters more
+  // come nowhere near it; else `id`.
+  ExprId far_from_end(ExprId id, std::uint32_t characters);
+  // JSON's spellings of a language free of context, which must be decided: for those with Boolean
+  // operators.
   ExprId spelled(ExprId text, bool canonical);
   ExprId spelled_at(ExprId text, bool canonical, std::string_view pending, std::uint32_t bounds);
   // The same spellings of fewer texts, which are decided where they are reached.
@@ -330,6 +333,9 @@ class ExprPool : public std::enable_shared_from_this<ExprPool> {
     std::uint64_t most;
   };
   Lengths lengths(ExprId id);
+  std::uint64_t longest_rest(ExprId id);
+  std::vector<Lengths> leaf_lengths(std::uint32_t number, std::uint32_t last) const;
+  bool fills(ExprId id) const;
   bool counted_text(std::span<const ExprId> members, ExprId& text, std::uint32_t& min,
                     std::uint32_t& max) const;
   bool settle_by_length(ExprId id);
@@ -400,6 +406,8 @@ class ExprPool : public std::enable_shared_from_this<ExprPool> {
   GrowingMap<std::uint64_t, ExprId> included_;    // (grammar, spelling)
   GrowingMap<std::uint64_t, ExprId> json_chars_;  // (class, canonical)
   GrowingMap<std::uint32_t, Lengths> lengths_;
+  GrowingMap<std::uint32_t, std::uint64_t> rests_;
+  GrowingMap<std::uint32_t, std::uint64_t> automaton_rests_;
   GrowingMap<std::uint32_t, bool> endless_;
   std::deque<Bounds> bounds_{{}};        // the first: all bytes
   std::deque<std::string> pending_{""};  // escapes under way
