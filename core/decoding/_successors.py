@@ -9,7 +9,7 @@ of an object's members, which must not come twice), since there would be more no
 
 Cost: some 50 ns for each node of the trie, of which a vocabulary of 50,000 tokens has 100,000, and
 a step for each pair not met before: after the first walk few, since the states of neighbouring
-walks are mostly the same. The trie is made once, in some 0.3 s.
+walks are mostly the same. The trie is made once, in some 40 ms.
 """
 
 from __future__ import annotations
@@ -46,36 +46,26 @@ class Trie:
     """
 
     def __init__(self, table: TokenTable) -> None:
-        singles = {byte for byte in range(256) if table[chr(byte)] is not None}
-        self.levels: list[tuple[NDArray[np.int32], NDArray[np.int32]]] = []
+        singles = {chr(byte) for byte in range(256) if table[chr(byte)] is not None}
+        tokens = [t for t, text in enumerate(table.texts) if text and singles.issuperset(text)]
+        texts = [table.texts[token] or "" for token in tokens]
+        data = np.frombuffer("".join(texts).encode("latin-1"), np.uint8)
+        ids = np.array(tokens, np.int64)
+        lengths = np.fromiter(map(len, texts), np.int64, len(texts))
+        begins = np.cumsum(lengths) - lengths
         self.token_depths = np.zeros(table.size, np.int32)
+        self.token_depths[ids] = lengths
         self.token_nodes = np.zeros(table.size, np.int32)
-        live = [
-            (token, text)
-            for token, text in enumerate(table.texts)
-            if text is not None and all(ord(character) in singles for character in text)
-        ]
-        nodes = {"": 0}
-        depth = 0
-        while live:
-            depth += 1
-            below: dict[str, int] = {}
-            parents: list[int] = []
-            longer = []
-            for token, text in live:
-                prefix = text[:depth]
-                node = below.get(prefix)
-                if node is None:
-                    node = below[prefix] = len(below)
-                    parents.append(nodes[prefix[:-1]])
-                if len(text) == depth:
-                    self.token_depths[token] = depth
-                    self.token_nodes[token] = node
-                else:
-                    longer.append((token, text))
-            data = np.array([ord(prefix[-1]) for prefix in below], np.int32)
-            self.levels.append((np.array(parents, np.int32), data))
-            live, nodes = longer, below
+        self.levels: list[tuple[NDArray[np.int32], NDArray[np.int32]]] = []
+        # Of the tokens that are at least so long: the node that their text so far leads to.
+        above = np.zeros(len(ids), np.int64)
+        while len(ids):
+            depth = len(self.levels)
+            edges, nodes = np.unique(above << 8 | data[begins + depth], return_inverse=True)
+            self.levels.append(((edges >> 8).astype(np.int32), (edges & 0xFF).astype(np.int32)))
+            longer = lengths > depth + 1
+            self.token_nodes[ids[~longer]] = nodes[~longer]
+            ids, lengths, begins, above = (a[longer] for a in (ids, lengths, begins, nodes))
 
 
 class Successors(Generic[S]):

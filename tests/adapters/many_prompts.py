@@ -2,6 +2,9 @@
 
     python -m tests.adapters.many_prompts --backend llama_cpp --prompts 200
 
+A long run can be done in pieces (``--first 0 --last 50 --out FILE``), and ``--sum FILE ...`` adds
+them up.
+
 Every output is judged by something that shares no code with formgate: ``re``, ``in``, ``json`` and
 ``jsonschema``, ``lark``, and for GBNF, Python's own parser. The exit code is 1 when one is not
 valid. Outputs are drawn at temperature 0.8 and must be whole within their budget.
@@ -229,7 +232,16 @@ class Row:
             "constraint_us_per_token": self.own_ns / tokens / 1e3,
             "constraint_share": self.own_ns / max(self.total_ns, 1),
             "wrong": self.wrong[:5],
+            "total_ns": self.total_ns,
+            "model_ns": self.model_ns,
+            "own_ns": self.own_ns,
         }
+
+    def add(self, record: dict[str, Any]) -> None:
+        """Add the figures of another row, as it recorded them."""
+        for name in ("outputs", "valid", "tokens", "total_ns", "model_ns", "own_ns"):
+            setattr(self, name, getattr(self, name) + record[name])
+        self.wrong += record["wrong"]
 
 
 ENGINE = (
@@ -352,12 +364,14 @@ def grammars() -> dict[str, Any]:
     }
 
 
-def chosen(count: int, first: int) -> list[tuple[int, str]]:
-    """Return prompts, each with its seed: so many of all, evenly, without the first of these."""
-    return list(enumerate(PROMPTS[:: len(PROMPTS) // count][:count]))[first:]
+def chosen(count: int, first: int, last: int | None = None) -> list[tuple[int, str]]:
+    """Return prompts, each with its seed: so many of all, evenly, and a piece of these."""
+    return list(enumerate(PROMPTS[:: len(PROMPTS) // count][:count]))[first:last]
 
 
-def run(backend: str, count: int, formats: set[str], first: int = 0) -> list[Row]:
+def run(
+    backend: str, count: int, formats: set[str], first: int = 0, last: int | None = None
+) -> list[Row]:
     """Generate, judge and measure.
 
     Prompt by prompt, so that a model that keeps what it has read reads each prompt once.
@@ -377,7 +391,7 @@ def run(backend: str, count: int, formats: set[str], first: int = 0) -> list[Row
             e.engine for c, e in engines if c.format == "json_schema"
         )
     rows: dict[str, Row] = {}
-    for seed, text in chosen(count, first):
+    for seed, text in chosen(count, first, last):
         work = (decoder.loaded.encode_chat(text), seed)
         for case, engine in engines:
             ways = decoder.ways[:1] if case is free else decoder.ways
@@ -412,6 +426,15 @@ def print_row(row: Row) -> None:
         print("   not valid:", repr(text))
 
 
+def total(files: list[str]) -> list[Row]:
+    """Return the sums over runs that wrote their figures."""
+    rows: dict[str, Row] = {}
+    for file in files:
+        for record in json.loads(Path(file).read_text()):
+            rows.setdefault(record["name"], Row(record["name"])).add(record)
+    return list(rows.values())
+
+
 def main() -> int:
     """Run, print, and say whether all is valid."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
@@ -420,6 +443,10 @@ def main() -> int:
     parser.add_argument(
         "--first", type=int, default=0, metavar="K", help="leave out the first K of the prompts"
     )
+    parser.add_argument("--last", type=int, metavar="L", help="stop before prompt L")
+    parser.add_argument(
+        "--sum", nargs="+", default=[], metavar="FILE", help="run nothing: add up what --out wrote"
+    )
     parser.add_argument("--formats", default=",".join(case.format for case in CASES))
     parser.add_argument("--out", metavar="FILE", help="write the figures as JSON")
     args = parser.parse_args()
@@ -427,7 +454,13 @@ def main() -> int:
         parser.error(f"--prompts must be from 1 to {len(PROMPTS)}")
     if not 0 <= args.first < args.prompts:
         parser.error(f"--first must be from 0 to {args.prompts - 1}")
-    rows = run(args.backend, args.prompts, set(args.formats.split(",")), args.first)
+    if args.last is not None and not args.first < args.last <= args.prompts:
+        parser.error(f"--last must be from {args.first + 1} to {args.prompts}")
+    if args.sum:
+        rows = total(args.sum)
+    else:
+        formats = set(args.formats.split(","))
+        rows = run(args.backend, args.prompts, formats, args.first, args.last)
     print(HEAD)
     for row in rows:
         print_row(row)

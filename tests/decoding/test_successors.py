@@ -61,6 +61,25 @@ def test_agrees_with_single_steps(pattern, pieces, all_bytes, rng):
             state = each.advance(state, rng.choice(going))
 
 
+@given(st.lists(st.text("abc", min_size=1, max_size=5), max_size=9), st.sampled_from(["", "ab"]))
+def test_the_trie_holds_what_single_bytes_spell(pieces, singles):
+    tokens = [*(s.encode() for s in singles), *(piece.encode() for piece in pieces), "é".encode(), None]
+    vocabulary = formgate.Vocabulary(tokens, stop_ids=[len(tokens) - 1])
+    trie = token_table(vocabulary, len(tokens)).trie
+    alphabet = {each for each in tokens if each is not None and len(each) == 1}
+    levels = [[b""]]  # by depth, the text of each node
+    for parents, data in trie.levels:
+        above = levels[-1]
+        levels.append([above[p] + bytes([d]) for p, d in zip(parents, data, strict=True)])
+        assert len(levels[-1]) == len(set(levels[-1]))
+    for token, text in enumerate(tokens):
+        depth, node = trie.token_depths[token], trie.token_nodes[token]
+        if text is not None and all(bytes([byte]) in alphabet for byte in text):
+            assert levels[depth][node] == text
+        else:
+            assert depth == 0
+
+
 def test_many_states_are_forgotten(monkeypatch, byte_vocabulary):
     monkeypatch.setattr(_successors, "_MAX_STATES", 5)
     engine = formgate.compile("[a-z]{200}", byte_vocabulary)
