@@ -58,7 +58,8 @@ class Needs(Generic[S]):
         self.max_steps = max_steps
         self.lend = lend
         self.successors: Successors[S] = Successors(plans.engine, plans.table)
-        self.recent: list[Plan] = []  # the plans that served last
+        # The plans that served last, the very last at the end: how many tokens of one mask.
+        self.recent: dict[Plan, int] = {}
 
     def of(self, state: S, mask: TokenMask, enough: int) -> tuple[NDArray[np.int32], bool]:
         """Return the needs of the tokens of a mask, and whether no steps were wanting.
@@ -69,11 +70,12 @@ class Needs(Generic[S]):
         search.run()
         return search.needs, search.allowance.left >= 0
 
-    def note(self, plan: Plan) -> None:
-        """Remember a plan as the one that served last."""
-        if not self.recent or plan is not self.recent[0]:
-            others = (each for each in self.recent if each is not plan)
-            self.recent = [plan, *others][:_LENT]
+    def note(self, plan: Plan, served: int = 1) -> None:
+        """Remember a plan as the one that served last, and how many tokens of a mask it served."""
+        self.recent.pop(plan, None)
+        self.recent[plan] = served
+        if len(self.recent) > _LENT:
+            del self.recent[next(iter(self.recent))]
 
 
 class _Search(Generic[S]):
@@ -92,6 +94,7 @@ class _Search(Generic[S]):
         self._ask = getattr(owner.plans.engine, "completed_by", None)
         self.needs = np.zeros(len(self._ids), np.int32)
         self.allowance = Allowance(owner.max_steps)
+        self._wide: bool | None = None  # whether most tokens lead to states of their own
         self._found: list[Plan] = []  # that serve tokens of this mask
 
     def run(self) -> None:
@@ -103,10 +106,11 @@ class _Search(Generic[S]):
 
     def _share(self) -> None:
         """Try plans on all tokens, as long as many are left."""
-        for recent in self._owner.recent:
+        # Those that serve many first: a question costs what is left to be served.
+        by_served = sorted(self._owner.recent.items(), key=lambda entry: -entry[1])
+        for recent, _ in by_served:
             if len(self._left) > _FEW and recent.length <= self._enough:
                 self._serve(recent)
-        is_wide: bool | None = None
         for _ in range(_ROUNDS):
             if len(self._left) <= _FEW or self.allowance.left < 0:
                 return
@@ -118,9 +122,7 @@ class _Search(Generic[S]):
                     self._lend(plan)
                     self._settle(self._mask([token]), plan.length)
                 continue
-            if is_wide is None:
-                is_wide = self._is_wide()
-            if not is_wide:
+            if not self._is_wide():
                 return
             self._leave_out(token, plan)
 
@@ -128,7 +130,7 @@ class _Search(Generic[S]):
         """Settle the tokens that a plan serves, which is not too long."""
         served = self._served(plan)
         if served:
-            self._lend(plan)
+            self._lend(plan, len(served))
             self._settle(served, plan.length)
 
     def _leave_out(self, token: int, plan: Plan | None) -> None:
@@ -169,7 +171,7 @@ class _Search(Generic[S]):
         target = self._plans.engine.advance(self._state, token)
         given = min(self.allowance.left, max_steps)
         own = Allowance(given)
-        found = self._plans.of(target, self._enough, own)
+        found = self._plans.of(target, self._enough, own, is_wide=self._wide is True)
         self.allowance.left -= given - own.left
         return found
 
@@ -181,8 +183,12 @@ class _Search(Generic[S]):
 
     def _is_wide(self) -> bool:
         """Say whether most of many tokens lead to states of their own, as far as some show."""
-        if len(self._ids) <= _MOST_SINGLE:
-            return False
+        if self._wide is None:
+            self._wide = len(self._ids) > _MOST_SINGLE and self._seems_wide()
+        return self._wide
+
+    def _seems_wide(self) -> bool:
+        """Say whether most of some tokens lead to states of their own."""
         ids = self._left.ids()
         sample = ids[:: len(ids) // _SHOWN + 1].tolist()
         states = {self._plans.engine.advance(self._state, token) for token in sample}
@@ -220,7 +226,7 @@ class _Search(Generic[S]):
         known = self._plans.known(target)
         if known is not None and known.length <= self._enough:
             return known
-        for plan in self._owner.recent:
+        for plan in list(reversed(self._owner.recent)):
             if self.allowance.left < 0:
                 return known
             if plan.length > self._enough:
@@ -231,14 +237,14 @@ class _Search(Generic[S]):
             self.allowance.left -= 1
         if self.allowance.left < 0:
             return known
-        found = self._plans.of(target, self._enough, self.allowance)
+        found = self._plans.of(target, self._enough, self.allowance, is_wide=self._wide is True)
         if found is not None and found.length:
             self._owner.note(found)
             self._found.append(found)
         return found
 
-    def _lend(self, plan: Plan) -> None:
+    def _lend(self, plan: Plan, served: int = 1) -> None:
         """Remember that a plan serves tokens of this mask."""
         self._owner.lend(self._state, plan)
-        self._owner.note(plan)
+        self._owner.note(plan, served)
         self._found.append(plan)

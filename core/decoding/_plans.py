@@ -8,6 +8,10 @@ which bytes that close something cost less than others: inside a name or a strin
 lead to another state, and only few lead out. The path found is then written with as few tokens as
 spell it. So a plan is an upper bound of what is needed, and not always the shortest.
 
+Where nearly every byte leads to a state of its own (in the names of an object, and in the bytes of
+one character there), only some branches are followed, and of the states behind these, two of each
+cost that go on with the same bytes.
+
 Where many states are asked about at once, a plan found for one is tried on the others first, which
 takes a few steps each (in the names of an object every token leads to another state, and all may
 go on with ``": 0}``); and the searches together may take a bounded number of steps.
@@ -18,6 +22,7 @@ that was met before costs a look into a dictionary.
 
 from __future__ import annotations
 
+from collections import Counter
 from functools import cached_property
 from heapq import heappop, heappush
 from typing import TYPE_CHECKING, Generic, TypeVar
@@ -32,6 +37,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from formgate.core._native import TokenMask
     from formgate.core.decoding.loop import TokenTexts
     from formgate.core.protocol import MaskEngine
 
@@ -49,10 +55,12 @@ _RANKS = {
 }
 _RANK_OF = np.array([_RANKS.get(chr(byte), 1) for byte in range(0x100)], np.int8)
 _FIRST_MARK = mark(0)
+_BLANKS = frozenset(" \t\n\r")  # dives avoid one after another: a format may allow many in a row
 _FIRST = ('"', "}", "\n")  # what dives prefer, one after the other
 _WEIGHTS = (4, 4, 2, 4, 1)  # by rank: what a step costs
 _BRANCHES = 32  # states that one state leads to before only the most promising are followed
 _UNPROMISING = 8  # of these, how many are followed all the same
+_ALIKE = 2  # of the states behind these at one cost, how many are followed that go on with the same
 _STEPS_PER_STATE = 50  # ``fewest``: tokens looked at for each state that may be
 _WALK = 5_000  # ``fewest``: what the tokens of a large mask count
 
@@ -123,25 +131,29 @@ class Plans(Generic[S]):
         self._dived: set[S] = set()
         self._searched: set[S] = set()
 
-    def of(self, state: S, enough: int, allowance: Allowance | None = None) -> Plan | None:
+    def of(
+        self, state: S, enough: int, allowance: Allowance | None = None, *, is_wide: bool = False
+    ) -> Plan | None:
         """Return a plan for a state; None if the searches found none.
 
         Args:
             state: The engine's state.
             enough: A plan that is not longer will do.
             allowance: Steps that the searches may take; any number when left out.
+            is_wide: Nearly every token before this state led to a state of its own.
         """
+        behind = {state} if is_wide else set()
         if self.engine.is_accepting(state):
             return NOTHING
         known = self._known.get(state)
         if known is None and state not in self._dived:
             for first in _FIRST:
-                known = self._keep(self._dive(state, first, allowance))
+                known = self._keep(self._dive(state, first, set(behind), allowance))
                 if known is not None:
                     break
             self._note(self._dived, state, allowance)
         if (known is None or known.length > enough) and state not in self._searched:
-            found = self._keep(self._search(state, allowance))
+            found = self._keep(self._search(state, behind, allowance))
             self._note(self._searched, state, allowance)
             if found is not None and (known is None or found.length < known.length):
                 known = found
@@ -206,36 +218,54 @@ class Plans(Generic[S]):
             level = following
         return None
 
-    def _steps(self, state: S) -> list[int]:
+    def _steps(self, state: S) -> TokenMask:
         """Return tokens that lead on from a state, and spell whatever may come."""
-        allowed = self.engine.allowed_tokens(state)
-        return (allowed & self.table.alphabet).to_list()
+        return self.engine.allowed_tokens(state) & self.table.alphabet
 
-    def _branches(self, state: S, allowance: Allowance | None) -> list[tuple[S, int]]:
+    def _comes_often(self, alike: Counter[tuple[int, ...]], cost: int, state: S) -> bool:
+        """Count a state, and say whether enough came at this cost that go on with the same."""
+        key = cost, *self._steps(state).to_list()
+        alike[key] += 1
+        return alike[key] > _ALIKE
+
+    def _branches(self, state: S, wide: set[S], allowance: Allowance | None) -> list[tuple[S, int]]:
         """Return the states that a state leads to, each with the most promising token for it.
 
         Where text is both free and remembered (the name of a member, which must not come twice),
         every byte leads to another state; only some are followed then.
+
+        Args:
+            state: Where they begin.
+            wide: The states of this search that lie behind such a state; added to.
+            allowance: As for ``of``.
         """
-        advance, rank = self.engine.advance, self._rank
+        advance, rank = self.engine.advance, self._ranks.__getitem__
         found: dict[S, int] = {}
-        steps = self._steps(state)
+        steps = self._steps(state).to_list()
+        if state in wide and len(steps) > _BRANCHES:
+            few = [token for token in steps if rank(token) <= 1][:_UNPROMISING]
+            found = {advance(state, token): token for token in few}
+            if len(found) == len(few):
+                steps = [token for token in steps if rank(token) > 1]
         if allowance is not None:
-            allowance.left -= len(steps)
+            allowance.left -= len(steps) + len(found)
         for token in steps:
             target = advance(state, token)
             known = found.get(target)
             if known is None or rank(token) > rank(known):
                 found[target] = token
         branches = list(found.items())
-        if len(branches) <= _BRANCHES:
-            return branches
-        promising = [branch for branch in branches if rank(branch[1]) > 1]
-        others = [branch for branch in branches if rank(branch[1]) <= 1]
-        return promising + others[:_UNPROMISING]
+        if len(branches) > _BRANCHES:
+            promising = [branch for branch in branches if rank(branch[1]) > 1]
+            others = [branch for branch in branches if rank(branch[1]) <= 1]
+            branches = promising + others[:_UNPROMISING]
+            wide.update(found)
+        elif state in wide:
+            wide.update(found)
+        return branches
 
     def _search(
-        self, start: S, allowance: Allowance | None
+        self, start: S, wide: set[S], allowance: Allowance | None
     ) -> tuple[list[S], list[int], Plan] | None:
         """Return the states and tokens of a short path, and the plan at its end."""
         engine, known = self.engine, self._known
@@ -243,17 +273,18 @@ class Plans(Generic[S]):
         # Cost of the path and, where it is to end here, of the plan known from there.
         heap: list[tuple[int, bool, int, S]] = [(0, False, 0, start)]
         best: dict[S, int] = {start: 0}
+        alike: Counter[tuple[int, ...]] = Counter()  # by cost, and tokens that go on
         pushed = 0
         while heap:
             cost, is_end, _, state = heappop(heap)
             if is_end:
                 return self._path(came, state)
-            if cost > best[state]:
-                continue  # a cheaper way here was found since
+            if cost > best[state] or (state in wide and self._comes_often(alike, cost, state)):
+                continue  # a cheaper way here was found since, or those alike go on
             if len(came) > self._max_states or (allowance is not None and allowance.left < 0):
                 return None
-            for target, token in self._branches(state, allowance):
-                reached = cost + _WEIGHTS[self._rank(token)]
+            for target, token in self._branches(state, wide, allowance):
+                reached = cost + _WEIGHTS[self._ranks[token]]
                 if reached >= best.get(target, reached + 1):
                     continue
                 best[target] = reached
@@ -270,30 +301,43 @@ class Plans(Generic[S]):
         return None
 
     def _dive(
-        self, start: S, first: str, allowance: Allowance | None
+        self, start: S, first: str, wide: set[S], allowance: Allowance | None
     ) -> tuple[list[S], list[int], Plan] | None:
         """Return what ``_search`` does, for a path that closes what it can at every step."""
-        engine, known, texts = self.engine, self._known, self.table.texts
+        engine, known, texts, ranks = self.engine, self._known, self.table.texts, self._ranks
         came: dict[S, tuple[S, int] | None] = {start: None}
         stack = [start]
+        seen: set[S] = set()
         while stack and len(came) <= self._max_states:
             if allowance is not None and allowance.left < 0:
                 return None
             state = stack.pop()
             if engine.is_accepting(state) or state in known:
                 return self._path(came, state)
-            branches = self._branches(state, allowance)
-            # The last one put on the stack is the first one tried.
-            branches.sort(key=lambda branch: (texts[branch[1]] == first, self._rank(branch[1])))
+            if state in seen:
+                continue
+            seen.add(state)
+            before = came[state]
+            is_blank = before is not None and texts[before[1]] in _BLANKS
+
+            def promise(branch: tuple[S, int], *, is_blank: bool = is_blank) -> tuple[bool, int]:
+                text = texts[branch[1]]
+                return text == first, -1 if is_blank and text in _BLANKS else ranks[branch[1]]
+
+            branches = self._branches(state, wide, allowance)
+            # The last one put on the stack is the first one tried, also where it was there already.
+            branches.sort(key=promise)
             for target, token in branches:
-                if target not in came:
-                    came[target] = (state, token)
+                if target not in seen:
+                    came.setdefault(target, (state, token))  # the first way is the shorter one
                     stack.append(target)
         return None
 
-    def _rank(self, token: int) -> int:
-        """Return how soon a token promises to bring the end, by its first character."""
-        return _RANKS.get((self.table.texts[token] or " ")[0], 1)
+    @cached_property
+    def _ranks(self) -> dict[int, int]:
+        """How soon each token of a search promises to bring the end, by its first character."""
+        texts = self.table.texts
+        return {t: _RANKS.get((texts[t] or " ")[0], 1) for t in self.table.alphabet.to_list()}
 
     @cached_property
     def promises(self) -> NDArray[np.int8]:

@@ -122,7 +122,7 @@ class WithinBudget(Generic[S]):
 
     Cost: where few tokens are allowed, a search for those states not met before (see ``_plans``).
     Where many are, ``allowed_tokens`` tries what it finds for one of them on all (see ``_needs``),
-    some ten milliseconds for 50,000 tokens, unless the state was met before; some hundred where
+    some ten milliseconds for 50,000 tokens, unless the state was met before; some fifty where
     nearly every token leads to a state of its own (in the names of an object that is open to any)
     and few tokens are left. The searches for one mask may take 20 steps for each of ``max_states``;
     what they leave open is forbidden. ``candidates`` and ``is_allowed`` ask only about the token

@@ -63,7 +63,12 @@ def test_agrees_with_single_steps(pattern, pieces, all_bytes, rng):
 
 @given(st.lists(st.text("abc", min_size=1, max_size=5), max_size=9), st.sampled_from(["", "ab"]))
 def test_the_trie_holds_what_single_bytes_spell(pieces, singles):
-    tokens = [*(s.encode() for s in singles), *(piece.encode() for piece in pieces), "é".encode(), None]
+    tokens = [
+        *(s.encode() for s in singles),
+        *(piece.encode() for piece in pieces),
+        "é".encode(),
+        None,
+    ]
     vocabulary = formgate.Vocabulary(tokens, stop_ids=[len(tokens) - 1])
     trie = token_table(vocabulary, len(tokens)).trie
     alphabet = {each for each in tokens if each is not None and len(each) == 1}
