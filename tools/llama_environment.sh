@@ -1,10 +1,11 @@
 #!/usr/bin/env bash
 # An environment with llama-cpp-python: tools/llama_environment.sh [--is-built] FOLDER
 #
-# There is no binary package of llama-cpp-python, so it is built from source once (some seven minutes
-# of processor time; a C++ compiler, cmake and ninja are needed) and kept as a wheel in
-# $XDG_CACHE_HOME/formgate/wheels. The environment in FOLDER shares the packages of .venv. Prints
-# the path of its interpreter. With --is-built: build nothing, and fail unless the wheel is there.
+# There is no binary package of llama-cpp-python, so it is built from source once, without the part
+# that reads images (some five minutes of processor time; a C++ compiler, cmake and ninja are needed),
+# and kept as a wheel in $XDG_CACHE_HOME/formgate/wheels. The environment in FOLDER shares the
+# packages of .venv. Prints the path of its interpreter. With --is-built: build nothing, and fail
+# unless the wheel is there.
 set -euo pipefail
 
 root=$(cd "$(dirname "$0")/.." && pwd)
@@ -23,7 +24,7 @@ if [[ -z $(find_wheel) ]]; then
   mkdir -p "$wheels"
   partial=$(mktemp -d "$wheels/.partial-XXXXXX")
   trap 'rm -rf "$partial"' EXIT
-  CMAKE_ARGS="-DLLAMA_BUILD_EXAMPLES=OFF -DLLAMA_BUILD_TESTS=OFF -DLLAMA_BUILD_TOOLS=OFF ${CMAKE_ARGS:-}" \
+  CMAKE_ARGS="-DLLAMA_BUILD_EXAMPLES=OFF -DLLAMA_BUILD_TESTS=OFF -DLLAMA_BUILD_TOOLS=OFF -DLLAVA_BUILD=OFF ${CMAKE_ARGS:-}" \
     "$base" -m pip wheel --quiet --disable-pip-version-check --no-deps --wheel-dir "$partial" \
     "llama-cpp-python==$version"
   mv "$partial"/*.whl "$wheels"
