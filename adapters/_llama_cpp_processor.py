@@ -15,7 +15,7 @@ from llama_cpp import LogitsProcessorList, StoppingCriteriaList
 
 from formgate.adapters._histories import Histories, SkippedTokensError
 from formgate.adapters._llama_cpp_samplers import _stop_mask
-from formgate.core._native import apply_mask
+from formgate.core._native import TokenMask, apply_mask
 from formgate.core.decoding.errors import DecodingError
 
 if TYPE_CHECKING:
@@ -24,9 +24,12 @@ if TYPE_CHECKING:
     import llama_cpp
     from numpy.typing import NDArray
 
+    from formgate.core.decoding import TokenTexts
     from formgate.core.protocol import MaskEngine
 
 __all__ = ["FormgateLogitsProcessor", "check_llama"]
+
+_SURELY_KEPT = 16  # bytes of a token that llama-cpp-python makes text of, in any version
 
 _DRAFTS = (
     "a draft_model shows processors tokens that it has not yet verified, which no constraint can "
@@ -57,6 +60,10 @@ class FormgateLogitsProcessor:
     on, as a further turn of a chat does, take ``options()`` anew. Cost per token, beside the
     engine's mask: some 30 microseconds.
 
+    llama-cpp-python 0.3.36 leaves tokens of more than 32 bytes out of the texts that it returns
+    (long runs of blanks or dashes). With ``llama`` given they are forbidden wherever there are
+    others; texts spelled by shorter tokens are the same.
+
     Args:
         engine: The constraint.
         llama: The model; when given, a model that processors cannot serve is refused at once.
@@ -84,8 +91,10 @@ class FormgateLogitsProcessor:
             )
         self._engine = engine
         self._stops = _stop_mask(engine)
+        self._lost = TokenMask.from_ids(self._stops.size, [])
         if llama is not None:
             check_llama(llama, self._stops.size)
+            self._lost = _lost_tokens(llama, engine, self._stops.size)
         self._histories: Histories[Any] = Histories([engine], max_nodes=max_nodes)
         self.reset()
 
@@ -167,6 +176,8 @@ class FormgateLogitsProcessor:
                 "generation: take options() anew for each, or call reset()"
             )
         mask = self._engine.allowed_tokens(node.state)
+        if self._lost:
+            mask = mask - self._lost or mask
         best = scores[mask.ids()].max(initial=-np.inf)
         if not -np.inf < best < np.inf:
             raise DecodingError(
@@ -186,6 +197,16 @@ def check_llama(llama: llama_cpp.Llama, size: int) -> None:
         raise DecodingError(_DRAFTS)
     if llama.n_vocab() < size:
         raise _too_few(llama.n_vocab(), size)
+
+
+def _lost_tokens(llama: llama_cpp.Llama, engine: MaskEngine[Any], size: int) -> TokenMask:
+    """Return the tokens that llama-cpp-python loses when it makes text of them."""
+    vocabulary: TokenTexts | None = getattr(engine, "vocabulary", None)
+    if vocabulary is None:
+        return TokenMask.from_ids(size, [])
+    texts = ((token, vocabulary.token_bytes(token) or b"") for token in range(size))
+    long = [(token, text) for token, text in texts if len(text) > _SURELY_KEPT]
+    return TokenMask.from_ids(size, [t for t, text in long if llama.detokenize([t]) != text])
 
 
 def _too_few(scored: int, size: int) -> DecodingError:

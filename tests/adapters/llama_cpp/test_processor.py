@@ -47,6 +47,34 @@ def test_completions(llama, engine, prompt, options):
         assert processor.error is None
 
 
+@pytest.mark.parametrize("text", ["-" * 64, "\n" + " " * 80, "x" + "=" * 32])
+def test_texts_are_whole_where_llama_cpp_python_would_lose_a_token(llama, vocabulary, prompt, text):
+    """It makes text of a token in 32 bytes, and leaves out what does not fit, without a word."""
+    ids = range(len(vocabulary))
+    long = [token for token in ids if (vocabulary.token_bytes(token) or b"") in text.encode()]
+    engine = formgate.compile([text], vocabulary)
+    processor = processor_of(engine, llama=llama)
+    answer = llama.create_completion(
+        prompt("Draw a line."),
+        max_tokens=100,
+        # The longer, the likelier.
+        logit_bias={t: 10.0 * len(vocabulary.token_bytes(t) or b"") for t in long},
+        **processor.options(),
+    )["choices"][0]
+    assert answer["text"] == text
+
+
+def test_what_only_a_lost_token_spells_is_not_forbidden(llama):  # which imports llama_cpp
+    """An output goes on in any case."""
+    tokens = [b"-" * 64, None]
+    vocabulary = formgate.Vocabulary(tokens, stop_ids=[1])
+    engine = formgate.compile(["-" * 64], vocabulary)
+    processor = processor_of(engine)
+    processor._lost = formgate.TokenMask.from_ids(2, [0])
+    scores = np.zeros(2, np.float32)
+    assert processor(np.array([7], np.int32), scores).tolist() == [0.0, -np.inf]
+
+
 def test_chats(llama, vocabulary):
     engine = formgate.compile(["yes", "no"], vocabulary)
     processor = processor_of(engine, llama=llama)
