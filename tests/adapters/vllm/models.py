@@ -8,8 +8,12 @@ from pathlib import Path
 TESTS = Path(__file__).resolve().parents[2]
 
 
-def tiny_llama(folder: Path) -> Path:
-    """Save a random two-layer Llama; heads of 64 as vLLM's kernels for CPUs want them."""
+def tiny_llama(folder: Path, *, added: tuple[str, ...] = ()) -> Path:
+    """Save a random two-layer Llama; heads of 64 as vLLM's kernels for CPUs want them.
+
+    Added tokens come behind the tokenizer's own, and are text to it, as ``<think>`` is to many. The
+    last of them comes often: in one step of eight or so.
+    """
     if (folder / "model.safetensors").exists():
         return folder
     if str(TESTS) not in sys.path:
@@ -19,6 +23,7 @@ def tiny_llama(folder: Path) -> Path:
     from transformers import LlamaConfig, LlamaForCausalLM
 
     tokenizer = make_tokenizer()
+    tokenizer.add_tokens(list(added))
     torch.manual_seed(0)
     config = LlamaConfig(
         vocab_size=352,  # more than the tokenizer has
@@ -33,7 +38,10 @@ def tiny_llama(folder: Path) -> Path:
         bos_token_id=None,
         initializer_range=0.5,
     )
-    LlamaForCausalLM(config).save_pretrained(folder)
+    model = LlamaForCausalLM(config)
+    if added:
+        model.lm_head.weight.data[len(tokenizer) - 1] *= 2.5
+    model.save_pretrained(folder)
     tokenizer.save_pretrained(folder)
     return folder
 

@@ -3,7 +3,8 @@
 Usage: python served_run.py SCENARIO MODEL_FOLDER < requests.json > outputs.json
 
 Scenarios: ``structured``, ``ngram`` (structured, with drafts), ``logits`` (the logits processor),
-``beams`` (beam search; outputs are texts, the prompt before them), ``errors`` (bad requests).
+``beams`` (beam search; outputs are texts, the prompt before them), ``errors`` (bad requests),
+``reasoning`` (structured, behind ``</think>``), ``reasoning ngram`` (the same with drafts).
 A request: ``{"prompt", "kind", "text", "params"}``; an output:
 ``{"text", "finish", "logprobs"}``, or ``{"error", "type"}``. ``ROUNDS=3`` in the environment also
 times eight outputs of 40 tokens, with and without a constraint, three times each.
@@ -108,13 +109,16 @@ def main():
     from vllm import LLM
 
     options = {}
-    if scenario == "ngram":
+    if "ngram" in scenario:
         options["speculative_config"] = {
             "method": "ngram",
             "num_speculative_tokens": 3,
             "prompt_lookup_max": 3,
             "prompt_lookup_min": 1,
         }
+    structured_outputs = {"backend": "outlines"}
+    if "reasoning" in scenario:
+        structured_outputs["reasoning_parser"] = "deepseek_r1"
     if scenario == "logits":
         options["logits_processors"] = ["formgate.adapters.vllm:FormgateLogitsProcessor"]
     engine = LLM(
@@ -123,7 +127,7 @@ def main():
         max_model_len=512,
         max_num_seqs=16,
         enforce_eager=True,
-        structured_outputs_config={"backend": "outlines"},
+        structured_outputs_config=structured_outputs,
         max_logprobs=-1,
         disable_log_stats=False,
         **options,

