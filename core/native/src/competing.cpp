@@ -19,6 +19,7 @@
 
 #include <algorithm>
 #include <map>
+#include <numeric>
 #include <set>
 #include <unordered_map>
 
@@ -334,28 +335,73 @@ void Tracker::encode() {
   first_code_.push_back(codes_.size());
 }
 
-// Merges transitions on one head that derive the same.
+// Merges transitions on one head that derive the same. Those that have a transition in their bodies
+// whose block is new are looked at again; others of their block stay together.
 void Tracker::refine() {
-  const std::size_t count = automaton_.transitions().size();
+  const auto count = static_cast<std::uint32_t>(automaton_.transitions().size());
+  std::vector<std::uint32_t> calls;     // transitions in bodies
+  std::vector<std::size_t> first_call;  // by transition
+  std::vector<std::uint32_t> first_user(count + 1, 0);
+  std::unordered_map<Hash128, std::uint32_t, HashOfHash> found;
   block_.clear();
-  for (const auto& transition : automaton_.transitions()) block_.push_back(transition.head);
-  std::size_t blocks = 0;
-  while (true) {
-    std::unordered_map<Hash128, std::uint32_t, HashOfHash> found;
-    std::vector<std::uint32_t> next(count);
-    for (std::size_t i = 0; i < count; ++i) {
-      context_.tick();
-      Hasher hasher(block_[i]);
-      for (std::size_t k = first_code_[i]; k < first_code_[i + 1]; ++k) {
-        const std::uint32_t code = codes_[k];
-        hasher.add(code & TrackGrammar::kSymbol ? code : block_[code]);
+  for (std::uint32_t i = 0; i < count; ++i) {
+    context_.tick();
+    first_call.push_back(calls.size());
+    Hasher hasher(automaton_.transitions()[i].head);
+    for (std::size_t k = first_code_[i]; k < first_code_[i + 1]; ++k) {
+      const std::uint32_t code = codes_[k];
+      if (code & TrackGrammar::kSymbol) {
+        hasher.add(code);
+        continue;
       }
-      next[i] =
-          found.emplace(hasher.finish(), static_cast<std::uint32_t>(found.size())).first->second;
+      hasher.add(automaton_.transitions()[code].head);
+      calls.push_back(code);
+      ++first_user[code + 1];
     }
-    block_ = std::move(next);
-    if (found.size() == blocks) return;
-    blocks = found.size();
+    block_.push_back(
+        found.emplace(hasher.finish(), static_cast<std::uint32_t>(found.size())).first->second);
+  }
+  first_call.push_back(calls.size());
+  for (std::uint32_t i = 0; i < count; ++i) first_user[i + 1] += first_user[i];
+  std::vector<std::uint32_t> users(calls.size());  // by transition called
+  std::vector<std::uint32_t> filled = first_user;
+  for (std::uint32_t i = 0; i < count; ++i) {
+    for (std::size_t k = first_call[i]; k < first_call[i + 1]; ++k) users[filled[calls[k]]++] = i;
+  }
+  auto blocks = static_cast<std::uint32_t>(found.size());
+  std::vector<std::uint32_t> size(blocks, 0);
+  for (std::uint32_t block : block_) ++size[block];
+  std::vector<std::uint32_t> waiting(count);
+  std::iota(waiting.begin(), waiting.end(), 0u);
+  std::vector<bool> listed(count, false);
+  while (!waiting.empty()) {
+    std::vector<std::uint32_t> looked_at(blocks, 0);  // of each block
+    for (std::uint32_t i : waiting) ++looked_at[block_[i]];
+    found.clear();
+    std::vector<bool> kept(blocks, false);  // the number of the block is taken by a part of it
+    std::vector<std::pair<std::uint32_t, std::uint32_t>> moved;  // transition, block
+    for (std::uint32_t i : waiting) {
+      context_.tick();
+      const std::uint32_t own = block_[i];
+      Hasher hasher(own);
+      for (std::size_t k = first_call[i]; k < first_call[i + 1]; ++k) hasher.add(block_[calls[k]]);
+      const auto [it, fresh] = found.emplace(hasher.finish(), own);
+      if (fresh && (kept[own] || looked_at[own] < size[own])) it->second = blocks++;
+      kept[own] = true;
+      if (it->second != own) moved.emplace_back(i, it->second);
+    }
+    size.resize(blocks, 0);
+    for (std::uint32_t i : waiting) listed[i] = false;
+    waiting.clear();
+    for (const auto& [i, block] : moved) {
+      --size[block_[i]];
+      ++size[block];
+      block_[i] = block;
+      for (std::uint32_t k = first_user[i]; k < first_user[i + 1]; ++k) {
+        if (!listed[users[k]]) waiting.push_back(users[k]);
+        listed[users[k]] = true;
+      }
+    }
   }
 }
 

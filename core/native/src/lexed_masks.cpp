@@ -17,11 +17,11 @@ namespace {
 
 // Subtrees with more tokens than this have tables of their own, which other tables include: states
 // of the lexer that differ at first soon agree.
-constexpr std::uint32_t kOwnTable = 128;
+constexpr std::uint32_t kOwnTable = 32;
 
 // Fewer tokens below a node are walked, even where text leaves the state as it is.
 constexpr std::uint32_t kFewTokens = 32;
-constexpr std::uint32_t kOwnTree = 64;
+constexpr std::uint32_t kOwnTree = 16;
 
 }  // namespace
 
@@ -33,6 +33,8 @@ void LexedMasks::clear() {
   readings_.clear();
   exits_.clear();
   moves_.clear();
+  endings_.clear();
+  onwards_.clear();
   bytes_ = 0;
 }
 
@@ -114,6 +116,9 @@ std::vector<LexedMasks::Suffix> LexedMasks::tree_of(
     out[path.back()].tokens.push_back(tokens);
     before = text;
   }
+  for (std::size_t i = out.size(); i-- > 0;) {
+    for (const auto& [byte, child] : out[i].children) out[i].size += out[child].size;
+  }
   return out;
 }
 
@@ -139,23 +144,41 @@ ExprId LexedMasks::ahead(std::uint32_t state, ExprId guard) {
   return text && guard != ExprPool::kAllId ? pool_.intersect(guard, ExprPool::kTextId) : guard;
 }
 
+// How a lexeme may end in a state.
+const std::vector<LexedMasks::Ending>& LexedMasks::endings(std::uint32_t state) {
+  const auto [it, fresh] = endings_.try_emplace(state);
+  if (!fresh) return it->second;
+  std::vector<Ending> out;
+  const std::vector<Lexing::Accept> accepts = pool_.lexing().states_[state].accepts;
+  for (const Lexing::Accept& accept : accepts) {
+    Ending ending{accept.terminal, accept.guard, ahead(state, accept.guard), ByteSet::all(),
+                  settled_by(accept.guard)};
+    if (ending.ahead != ExprPool::kAllId) {
+      ending.onward = {};
+      for (const LinearTerm& term : pool_.linear_form(ending.ahead)) {
+        ending.onward = ending.onward | term.bytes;
+      }
+    }
+    out.push_back(ending);
+  }
+  bytes_ += out.size() * sizeof(Ending) + 48;
+  it->second = std::move(out);
+  return it->second;
+}
+
 // Notes the lexemes that end at a node.
 void LexedMasks::leave(Building& building, std::uint32_t node, std::uint32_t state) {
   const auto trie = vocabulary_.trie();
   const auto labels = vocabulary_.labels();
   const TrieNode& at = trie[node];
-  const std::vector<Lexing::Accept> accepts = pool_.lexing().states_[state].accepts;
-  for (const Lexing::Accept& accept : accepts) {
-    Building::Open& group = building.group(accept.terminal, accept.guard, vocabulary_);
+  for (const Ending& ending : endings(state)) {
+    Building::Open& group = building.group(ending.terminal, ending.guard, vocabulary_);
     group.ends.add_ranks(at.rank_begin, at.own_end());
-    const ExprId guard = ahead(state, accept.guard);
     std::vector<std::uint32_t> onward;
     std::uint32_t tokens = 0;
     for (std::uint32_t i = 0; i < at.child_count; ++i) {
       const std::uint32_t child = at.first_child + i;
-      if (guard != ExprPool::kAllId && pool_.step(guard, labels[child]) == ExprPool::kEmptyId) {
-        continue;
-      }
+      if (!ending.onward.contains(labels[child])) continue;
       onward.push_back(child);
       tokens += trie[child].rank_end - trie[child].rank_begin;
     }
@@ -171,12 +194,13 @@ void LexedMasks::leave(Building& building, std::uint32_t node, std::uint32_t sta
     }
     // What follows a guard below a node is the same for all states of the lexer.
     std::unique_ptr<Group>& part =
-        trees_[(static_cast<std::uint64_t>(index_of(guard)) << 32) | node];
+        trees_[(static_cast<std::uint64_t>(index_of(ending.ahead)) << 32) | node];
     if (!part) {
       std::vector<std::pair<std::string_view, Ranks>> suffixes;
       for (std::uint32_t child : onward) add_suffixes(suffixes, child, skipped);
       part = std::make_unique<Group>();
       part->suffixes = tree_of(suffixes);
+      part->settled = settles(part->suffixes, ending.settled);
       bytes_ += part->suffixes.size() * (sizeof(Suffix) + 24);
     }
     group.parts.push_back(part.get());
@@ -247,6 +271,9 @@ const LexedMasks::Table& LexedMasks::table(std::uint32_t state, std::uint32_t no
     out->groups.push_back({group.terminal, group.guard, group.ends.finish(),
                            tree_of(group.suffixes), std::move(group.parts),
                            std::move(group.large)});
+    Group& done = out->groups.back();
+    done.settled = settles(done.suffixes, settled_by(group.guard)) &&
+                   std::ranges::all_of(done.parts, &Group::settled);
     bytes_ += out->groups.back().ends->memory_usage();
     bytes_ += out->groups.back().suffixes.size() * (sizeof(Suffix) + 24);
   }
@@ -254,27 +281,14 @@ const LexedMasks::Table& LexedMasks::table(std::uint32_t state, std::uint32_t no
   return *tables_.emplace(key, std::move(out)).first->second;
 }
 
-std::shared_ptr<const TokenSet> LexedMasks::exits(const Group& group, ExprId next) {
+std::shared_ptr<const TokenSet> LexedMasks::exits(const Group& group, ExprId next, ExprId free) {
+  // Where the guard is met it allows all text, and such is all that follows.
+  if (group.settled && pool_.node(free).flags & kText) next = free;
   std::shared_ptr<const TokenSet>& slot = exits_[{&group, index_of(next)}];
   if (slot) return slot;
   MaskCache::Sink sink(vocabulary_);
-  std::vector<std::pair<std::uint32_t, ExprId>> stack{{0, next}};
-  // What no terminal begins with leads nowhere, whatever is left to parse.
-  const bool begins = pool_.node(next).kind == Kind::kLexed;
-  const Moves* row = begins ? &moves(pool_.lexing().lexer_state(next)) : nullptr;
-  while (!stack.empty()) {
-    const auto [at, here] = stack.back();
-    stack.pop_back();
-    for (const auto& [byte, child] : group.suffixes[at].children) {
-      if (at == 0 && row && row->next[byte] == kNoIndex) continue;
-      const ExprId state = pool_.step(here, byte);
-      if (state == ExprPool::kEmptyId) continue;
-      const Suffix& suffix = group.suffixes[child];
-      for (const auto& [begin, end] : suffix.tokens) sink.add_ranks(begin, end);
-      if (!suffix.children.empty()) stack.emplace_back(child, state);
-    }
-  }
-  for (const Group* part : group.parts) sink.add_set(*exits(*part, next));
+  go_on(group, next, sink);
+  for (const Group* part : group.parts) sink.add_set(*exits(*part, next, free));
   auto out = sink.finish();
   bytes_ += out->memory_usage() + 64;
   return slot = std::move(out);
@@ -300,7 +314,10 @@ void MaskCache::lexed_item(ExprId id, std::uint32_t node, Mask& out) {
     const ExprId next = lexing.after(group.terminal, group.guard, stack);
     if (next == ExprPool::kEmptyId || !pool_.live(next)) continue;
     add(group.ends);
-    if (group.suffixes.size() > 1 || !group.parts.empty()) add(lexed_->exits(group, next));
+    if (group.suffixes.size() > 1 || !group.parts.empty()) {
+      const ExprId free = lexing.after(group.terminal, ExprPool::kAllId, stack);
+      add(lexed_->exits(group, next, free));
+    }
     for (std::uint32_t large : group.large) append(out, next, large);
   }
   bytes_ += lexed_->memory_usage() - before;

@@ -22,6 +22,7 @@ class LexedMasks {
   struct Suffix {
     std::vector<std::pair<std::uint8_t, std::uint32_t>> children;
     std::vector<Ranks> tokens;
+    std::uint32_t size = 1;  // of the subtree
   };
   // Tokens in which a lexeme ends as one terminal, under one guard.
   struct Group {
@@ -31,6 +32,7 @@ class LexedMasks {
     std::vector<Suffix> suffixes{};          // the first is the root
     std::vector<const Group*> parts{};       // of tables of subtrees, with suffixes of their own
     std::vector<std::uint32_t> large{};  // nodes of the vocabulary's trie with many tokens below
+    bool settled = false;  // every first byte of the suffixes, of the parts too, meets the guard
   };
   // Tokens that stay in the lexeme and come to a state that must be looked at with the parser's.
   struct Check {
@@ -45,12 +47,40 @@ class LexedMasks {
 
   // What the tokens below a node of the trie do to a state of the lexer.
   const Table& table(std::uint32_t state, std::uint32_t node);
-  // Tokens of a group that go on in `next`.
-  std::shared_ptr<const TokenSet> exits(const Group& group, ExprId next);
+  // Tokens of a group that go on in `next`, which is `free` under the group's guard.
+  std::shared_ptr<const TokenSet> exits(const Group& group, ExprId next, ExprId free);
   std::size_t memory_usage() const { return bytes_; }
   void clear();
 
  private:
+  // A way in which a lexeme may end, and what may come next.
+  struct Ending {
+    std::uint16_t terminal;
+    ExprId guard;
+    ExprId ahead;     // the guard with what text is
+    ByteSet onward;   // bytes that it allows
+    ByteSet settled;  // bytes after which it allows all
+  };
+  // What the texts of a tree, below a node of it, do to a state of the lexer.
+  struct Onward {
+    struct Check {
+      std::uint32_t state;
+      std::vector<Ranks> tokens;
+    };
+    struct Node {
+      std::uint32_t node;
+      bool settled;  // by all its bytes that the guard allows
+    };
+    struct End {
+      std::uint16_t terminal;
+      ExprId guard;
+      std::vector<Ranks> tokens;
+      std::vector<Node> nodes;  // with texts that go on
+    };
+    std::vector<Ranks> inside;  // stay in a lexeme, whatever the parser
+    std::vector<Check> checks;
+    std::vector<End> ends;
+  };
   struct Moves {
     std::uint32_t next[256];  // kNoIndex: none
     LoopSet loop;             // texts that stay in this state and leave no lexeme behind
@@ -74,6 +104,7 @@ class LexedMasks {
   };
 
   const Moves& moves(std::uint32_t state);
+  const std::vector<Ending>& endings(std::uint32_t state);
   const LoopSet& loop_of(std::uint32_t state);
   LoopSet find_loop(std::uint32_t state, const Moves& moves);
   // Where text of a class is read uniformly, the vocabulary's tables of the class tell what lies
@@ -86,6 +117,7 @@ class LexedMasks {
     ByteSet leaving = {};
   };
   const Reading& reading(std::uint32_t state);
+  bool passes(std::uint32_t state);
   bool extend(Run& run, const CharSet& set, std::uint32_t longest);
   const Uniform& uniform(std::uint32_t state);
   void add_complete(MaskCache::Sink& sink, const TokenSet& tokens);
@@ -102,6 +134,10 @@ class LexedMasks {
   void add_suffixes(std::vector<std::pair<std::string_view, Ranks>>& out, std::uint32_t node,
                     std::size_t skipped) const;
   static std::vector<Suffix> tree_of(std::vector<std::pair<std::string_view, Ranks>>& suffixes);
+  ByteSet settled_by(ExprId guard);
+  static bool settles(const std::vector<Suffix>& tree, const ByteSet& settled);
+  const Onward& onward(const Group& group, std::uint32_t node, std::uint32_t state);
+  void go_on(const Group& group, ExprId next, MaskCache::Sink& sink);
 
   struct ExitKey {
     const Group* group;
@@ -141,6 +177,23 @@ class LexedMasks {
   GrowingMap<std::uint64_t, std::unique_ptr<Table>> tables_;  // (state, node)
   GrowingMap<std::uint64_t, std::unique_ptr<Group>> trees_;   // (guard, node)
   GrowingMap<std::uint32_t, std::unique_ptr<Moves>> moves_;
+  GrowingMap<std::uint32_t, std::vector<Ending>> endings_;
+  struct OnwardKey {
+    const Group* group;
+    std::uint32_t node;
+    std::uint32_t state;
+    bool operator==(const OnwardKey&) const = default;
+  };
+  struct OnwardHash {
+    std::size_t operator()(const OnwardKey& key) const {
+      return Hasher(reinterpret_cast<std::uintptr_t>(key.group))
+          .add(key.node)
+          .add(key.state)
+          .finish()
+          .lo;
+    }
+  };
+  GrowingMap<OnwardKey, std::unique_ptr<Onward>, OnwardHash> onwards_;
   GrowingMap<ExitKey, std::shared_ptr<const TokenSet>, ExitHash> exits_;
   std::size_t bytes_ = 0;
 };

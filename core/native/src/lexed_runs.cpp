@@ -89,6 +89,12 @@ const LexedMasks::Uniform& LexedMasks::uniform(std::uint32_t state) {
   return uniform_.emplace(state, std::move(out)).first->second;
 }
 
+// Whether text can be read on in a state, and no lexeme may end there.
+bool LexedMasks::passes(std::uint32_t index) {
+  const Lexing::State& state = pool_.lexing().states_[index];
+  return state.open && state.accepts.empty() && stays(index);
+}
+
 // Appends the states after 1, 2, ... characters of the set, as far as tokens go. Returns false
 // where the characters part company, or where a lexeme may end on the way.
 bool LexedMasks::extend(Run& run, const CharSet& set, std::uint32_t longest) {
@@ -106,8 +112,7 @@ bool LexedMasks::extend(Run& run, const CharSet& set, std::uint32_t longest) {
       return true;
     }
     if (!set.subset_of(next.set)) return false;
-    const Lexing::State& state = pool_.lexing().states_[next.target];
-    if (!state.open || !state.accepts.empty() || !stays(next.target)) return false;
+    if (!passes(next.target)) return false;
     run.states.push_back(next.target);
   }
   return true;
@@ -154,6 +159,8 @@ const LexedMasks::Reading& LexedMasks::reading(std::uint32_t state) {
       }
     }
     if (!onward.empty()) set = set.intersect(CharSet(std::move(onward)).complement());
+  } else if (next.target != kNoIndex && !passes(next.target)) {
+    set = CharSet();  // such as a prefix of keywords, which goes on as a name
   }
   if (set.size() >= kFewest) {
     out.class_index = pool_.intern_class(set);
@@ -280,6 +287,7 @@ const LexedMasks::Group& LexedMasks::closing_part(ExprId guard, std::uint32_t no
   }
   slot->ends = ends.finish();
   slot->suffixes = tree_of(suffixes);
+  slot->settled = settles(slot->suffixes, settled_by(guard));
   bytes_ += slot->suffixes.size() * (sizeof(Suffix) + 24) + slot->ends->memory_usage();
   return *slot;
 }
@@ -316,6 +324,7 @@ const LexedMasks::Group& LexedMasks::run_part(ExprId guard, std::uint32_t node,
     for (std::size_t i = first; i < last; ++i) add_suffixes(suffixes, edges[i].second, skipped);
   }
   slot->suffixes = tree_of(suffixes);
+  slot->settled = settles(slot->suffixes, settled_by(guard));
   bytes_ += slot->suffixes.size() * (sizeof(Suffix) + 24);
   return *slot;
 }

@@ -36,7 +36,7 @@ ExprId Lexing::left_under(ExprId demand, ExprId guard, bool text) {
   if (const auto it = known.find(key); it != known.end()) return it->second;
   ExprId both = pool_.intersect(demand, guard);
   if (text) both = pool_.intersect(both, ExprPool::kTextId);
-  if (!pool_.live(both)) both = ExprPool::kEmptyId;
+  if (!pool_.found_live(both)) both = ExprPool::kEmptyId;
   known.emplace(key, both);
   return both;
 }
@@ -44,7 +44,11 @@ ExprId Lexing::left_under(ExprId demand, ExprId guard, bool text) {
 // Whether a lexeme from `state` on, under `guard`, can end as `wanted` says.
 template <typename Wanted>
 bool Lexing::reaches(ExprId guard, std::uint32_t state, Wanted&& wanted) {
-  std::vector<std::pair<ExprId, std::uint32_t>> demanding{{guard, state}};
+  const bool text = lexicons_[states_[state].lexicon].text;  // what comes is well-formed anyway
+  const auto demanded = [text](ExprId demand) {
+    return text && demand == ExprPool::kTextId ? ExprPool::kAllId : demand;
+  };
+  std::vector<std::pair<ExprId, std::uint32_t>> demanding{{demanded(guard), state}};
   std::vector<std::uint32_t> free;  // states under no demand any more: they lead on soonest
   std::size_t demands_done = 0;
   std::size_t free_done = 0;
@@ -59,7 +63,6 @@ bool Lexing::reaches(ExprId guard, std::uint32_t state, Wanted&& wanted) {
     seen_free[at] = true;
     return fresh;
   };
-  const bool text = lexicons_[states_[state].lexicon].text;  // what comes is well-formed
   while (demanding.size() + free.size() < kMostPairs) {
     ExprId demand = ExprPool::kAllId;
     std::uint32_t from = 0;
@@ -74,16 +77,17 @@ bool Lexing::reaches(ExprId guard, std::uint32_t state, Wanted&& wanted) {
     for (const Edge& edge : expanded_state(from).edges) {  // states are never moved
       const State& target = states_[edge.target];
       for (const LinearTerm& term : form) {
-        if ((edge.bytes & term.bytes).empty() || !pool_.live(term.target)) continue;
+        if ((edge.bytes & term.bytes).empty() || !pool_.found_live(term.target)) continue;
         for (const Accept& accept : target.accepts) {
           const ExprId left = left_under(term.target, accept.guard, text);
           if (left != ExprPool::kEmptyId && wanted(accept.terminal, left)) return true;
         }
-        if (!target.open || !first_time(term.target, edge.target)) continue;
-        if (term.target == ExprPool::kAllId) {
+        const ExprId rest = demanded(term.target);
+        if (!target.open || !first_time(rest, edge.target)) continue;
+        if (rest == ExprPool::kAllId) {
           free.push_back(edge.target);
         } else {
-          demanding.emplace_back(term.target, edge.target);
+          demanding.emplace_back(rest, edge.target);
         }
       }
     }
@@ -91,17 +95,40 @@ bool Lexing::reaches(ExprId guard, std::uint32_t state, Wanted&& wanted) {
   return false;
 }
 
+// Whether all texts of one expression are texts of another. Guards mostly differ in a byte or two,
+// so the first byte often tells.
+bool Lexing::contains(ExprId guard, ExprId known) {
+  if (known == guard || guard == ExprPool::kAllId) return true;
+  const std::uint64_t key = (static_cast<std::uint64_t>(index_of(known)) << 32) | index_of(guard);
+  if (const auto it = contained_.find(key); it != contained_.end()) return it->second;
+  Verdict verdict = pool_.nullable(known) && !pool_.nullable(guard) ? Verdict::kNo : Verdict::kYes;
+  const LinearForm form = pool_.linear_form(guard);
+  for (const LinearTerm& term : pool_.linear_form(known)) {
+    ByteSet bytes = term.bytes;
+    for (const LinearTerm& other : form) {
+      if ((bytes & other.bytes).empty()) continue;
+      bytes = bytes - other.bytes;
+      if (other.target == term.target || other.target == ExprPool::kAllId) continue;
+      const bool refuted = pool_.nullable(term.target) && !pool_.nullable(other.target);
+      verdict = refuted ? Verdict::kNo : verdict == Verdict::kYes ? Verdict::kUnknown : verdict;
+    }
+    if (bytes.empty()) continue;
+    const bool refuted = pool_.nullable(term.target);
+    verdict = refuted ? Verdict::kNo : verdict == Verdict::kYes ? Verdict::kUnknown : verdict;
+  }
+  if (verdict == Verdict::kUnknown) {
+    const bool found = !pool_.found_live(pool_.intersect(known, pool_.complement(guard)));
+    verdict = found ? Verdict::kYes : Verdict::kNo;
+  }
+  contained_.emplace(key, verdict == Verdict::kYes);
+  return verdict == Verdict::kYes;
+}
+
 // Whether a guard allows what one of those known of a terminal allows, and so leads on as that
 // does.
 bool Lexing::covered(std::uint32_t index, std::uint16_t terminal, ExprId guard) {
-  return std::ranges::any_of(safeties_[index].guards[terminal], [&](ExprId known) {
-    if (known == guard || guard == ExprPool::kAllId) return true;
-    const std::uint64_t key = (static_cast<std::uint64_t>(index_of(known)) << 32) | index_of(guard);
-    if (const auto it = contained_.find(key); it != contained_.end()) return it->second;
-    const bool found = !pool_.live(pool_.intersect(known, pool_.complement(guard)));
-    contained_.emplace(key, found);
-    return found;
-  });
+  return std::ranges::any_of(safeties_[index].guards[terminal],
+                             [&](ExprId known) { return contains(guard, known); });
 }
 
 // Whether a lexeme of `wanted` can come under `guard`, at once or after an ignored one, and how it
@@ -179,7 +206,13 @@ bool Lexing::close_guards(std::uint32_t index, CompileContext& context) {
   const std::size_t count = lexicons_[index].terminals.size();
   std::vector<std::pair<std::uint16_t, ExprId>> work;
   std::vector<ExprId> after;
+  // After many terminals the same may follow, as after operators.
+  std::unordered_set<Hash128, HashOfHash> visited;
   const auto visit = [&](std::size_t before, ExprId guard) {
+    Hasher hasher(start_after(index, before));
+    hasher.add(index_of(guard));
+    for (bool bit : safety.follow[before]) hasher.add(bit);
+    if (!visited.insert(hasher.finish()).second) return true;
     if (!all_follow(index, before, guard, after)) return false;
     for (std::uint16_t i = 0; i < count; ++i) {
       auto& known = safety.guards[i];
@@ -239,6 +272,18 @@ void Lexing::decide_safety(std::uint32_t index, ExprId rest, CompileContext& con
   lexicon.safe = close_guards(index, context);
 }
 
+// Whether text surely goes on after a lexeme, whatever the parser's state is.
+bool Lexing::goes_on(std::uint32_t index, std::uint16_t terminal, ExprId guard) {
+  if (!lexicons_[index].safe) return false;
+  const std::uint64_t key = (static_cast<std::uint64_t>(terminal) << 32) | index_of(guard);
+  auto& known = safeties_[index].goes_on;
+  if (const auto it = known.find(key); it != known.end()) return it->second;
+  const bool ignored = lexicons_[index].terminals[terminal].ignored;
+  const bool found = ignored ? skips(index, guard) : covered(index, terminal, guard);
+  known.emplace(key, found);
+  return found;
+}
+
 // Whether the parser's state surely has some text under a guard.
 bool Lexing::viable_under(ExprId guard, std::uint32_t stack) {
   const std::uint32_t index = stacks_[stack].lexicon;
@@ -272,6 +317,39 @@ bool Lexing::leads_on(std::uint32_t state, const std::vector<bool>* wanted) {
   });
   if (!wanted) states_[state].leads_on = found ? Verdict::kYes : Verdict::kNo;
   return found;
+}
+
+// Whether a lexeme begun so can end, under a guard, as any terminal, and be left as others expect.
+bool Lexing::leads_under(std::uint32_t state, ExprId guard) {
+  const std::uint32_t index = states_[state].lexicon;
+  if (!lexicons_[index].safe || !lexicons_[index].contextual) return false;
+  const std::uint64_t key = (static_cast<std::uint64_t>(state) << 32) | index_of(guard);
+  if (const auto it = leads_.find(key); it != leads_.end()) return it->second;
+  const bool found = reaches(guard, state, [&](std::uint16_t terminal, ExprId after) {
+    return goes_on(index, terminal, after);
+  });
+  return leads_[key] = found;
+}
+
+bool Lexing::surely_live(ExprId id) {
+  const Node& node = pool_.node(id);
+  if (node.kind != Kind::kAnd) return false;
+  ExprId state = ExprPool::kEmptyId;
+  std::vector<ExprId> guards;
+  for (ExprId member : pool_.members(node)) {
+    if (!(pool_.node(member).flags & kCalls)) {
+      guards.push_back(member);
+    } else if (pool_.node(member).kind == Kind::kLexed && state == ExprPool::kEmptyId) {
+      state = member;
+    } else {
+      return false;
+    }
+  }
+  if (state == ExprPool::kEmptyId) return false;
+  const ExprId guard = pool_.intersect(guards);
+  if (!pool_.free_of_context(guard)) return false;
+  const Node lexed = pool_.node(state);
+  return lexed.a == kNoIndex ? viable_under(guard, lexed.b) : leads_under(lexed.a, guard);
 }
 
 }  // namespace formgate

@@ -213,12 +213,20 @@ const Lexing::State& Lexing::expanded_state(std::uint32_t index) {
   ByteGroups groups;
   std::uint64_t number = 0;
   ByteSet moving;
-  for (const Item& item : from.items) split(item, groups, number, moving);
+  std::vector<ByteSet> moved_by;  // by item
+  for (const Item& item : from.items) {
+    ByteSet own;
+    split(item, groups, number, own);
+    moved_by.push_back(own);
+    moving = moving | own;
+  }
   std::vector<Edge> edges;
   groups.for_each(moving & lexicon.spelled, [&](std::uint8_t byte, const ByteSet& bytes) {
     State next;
     next.lexicon = from.lexicon;
-    for (const Item& item : from.items) {
+    for (std::size_t i = 0; i < from.items.size(); ++i) {
+      const Item& item = from.items[i];
+      if (!moved_by[i].contains(byte) && item.prefix == ExprPool::kEmptyId) continue;
       Item moved = step(lexicon, item, byte);
       const bool matched = moved.prefix == ExprPool::kAllId;
       if (!moved.threads.empty() || moved.prefix != ExprPool::kEmptyId) {

@@ -218,7 +218,8 @@ ExprId Lexing::after(std::uint16_t terminal, ExprId guard, std::uint32_t index) 
     if (track != kNoIndex) track = track_after(track, terminal);
   }
   const ExprId out = pool_.intersect(guard, between(stack.lexicon, rest, track));
-  if (out != ExprPool::kEmptyId && viable_under(guard, stack_of(stack.lexicon, rest, track))) {
+  if (out != ExprPool::kEmptyId && (goes_on(stack.lexicon, terminal, guard) ||
+                                    viable_under(guard, stack_of(stack.lexicon, rest, track)))) {
     pool_.assume_live(out);
   }
   return out;
@@ -284,6 +285,7 @@ std::vector<LinearTerm> Lexing::form(ExprId id) {
 void Lexing::trim() {
   steps_.clear();
   contained_.clear();
+  leads_.clear();
   for (auto& known : left_) known.clear();
 }
 

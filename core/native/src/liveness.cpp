@@ -124,6 +124,17 @@ bool ExprPool::live(ExprId id) {
   return nodes_[index_of(id)].liveness == kLive;
 }
 
+bool ExprPool::found_live(ExprId id) {
+  const Node& node = this->node(id);
+  if (node.liveness == kUnknown && (node.flags & kNullable)) return true;
+  if (node.liveness != kUnknown || !is_component(node.kind) || (node.flags & kCalls) ||
+      settle_by_length(id)) {
+    return live(id);
+  }
+  explore({id}, static_cast<std::size_t>(-1), nullptr, nullptr, false);
+  return this->node(id).liveness == kLive;
+}
+
 void ExprPool::decide(ExprId id, CompileContext& context, std::unique_lock<std::mutex>& lock) {
   std::vector<ExprId> work;
   components(id, work);
@@ -146,6 +157,10 @@ void ExprPool::decide(ExprId id, CompileContext& context, std::unique_lock<std::
 // successors have been looked at in vain, they are dead.
 void ExprPool::search_way(ExprId root, std::size_t budget, CompileContext* context) {
   if (node(root).liveness != kUnknown) return;
+  if (lexing_->surely_live(root)) {
+    assume_live(root);
+    return;
+  }
   struct Place {
     ExprId id;
     std::vector<ExprId> targets = {};
@@ -245,7 +260,7 @@ void ExprPool::search_way(ExprId root, std::size_t budget, CompileContext* conte
 }
 
 void ExprPool::explore(std::vector<ExprId> work, std::size_t budget, CompileContext* context,
-                       std::unique_lock<std::mutex>* lock) {
+                       std::unique_lock<std::mutex>* lock, bool whole) {
   std::unordered_map<std::uint32_t, std::uint32_t> number;  // component -> position in `order`
   std::vector<ExprId> order;
   std::vector<std::vector<ExprId>> targets;         // by position
@@ -262,6 +277,26 @@ void ExprPool::explore(std::vector<ExprId> work, std::size_t budget, CompileCont
   for (ExprId id : work) {
     if (!settle_by_length(id)) visit(id);
   }
+  const std::size_t roots = order.size();
+  // Backwards from what accepts the empty text or steps into what is live already.
+  std::vector<std::uint32_t> ready;
+  const auto settle = [&](std::uint32_t i) {
+    Node& component = nodes_[index_of(order[i])];
+    if (component.liveness == kLive) return;
+    const bool alive = nullable(order[i]) || std::ranges::any_of(targets[i], [this](ExprId t) {
+                         return live_by_parts(t);
+                       });
+    if (!alive) return;
+    component.liveness = kLive;
+    ready.push_back(i);
+  };
+  const auto spread = [&] {
+    while (!ready.empty()) {
+      const std::uint32_t i = ready.back();
+      ready.pop_back();
+      for (std::uint32_t source : sources[i]) settle(source);
+    }
+  };
   std::vector<ExprId> parts;
   for (std::uint32_t i = 0; i < order.size(); ++i) {
     if (order.size() > budget) {
@@ -283,6 +318,7 @@ void ExprPool::explore(std::vector<ExprId> work, std::size_t budget, CompileCont
       lock->lock();
       active_ = context;
     }
+    if (!whole && node(order[i]).liveness != kUnknown) continue;
     const LinearForm form = linear_form(order[i]);
     std::vector<ExprId> next;
     for (const LinearTerm& term : form) next.push_back(term.target);
@@ -294,25 +330,17 @@ void ExprPool::explore(std::vector<ExprId> work, std::size_t budget, CompileCont
       }
     }
     targets[i] = std::move(next);
+    if (whole) continue;
+    settle(i);
+    if (ready.empty()) continue;
+    spread();
+    // What else was seen is decided when it is asked for.
+    const auto live = [this](ExprId root) { return node(root).liveness == kLive; };
+    if (std::all_of(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(roots), live))
+      return;
   }
-  // Backwards from what accepts the empty text or steps into what is live already.
-  std::vector<std::uint32_t> ready;
-  const auto settle = [&](std::uint32_t i) {
-    Node& component = nodes_[index_of(order[i])];
-    if (component.liveness == kLive) return;
-    const bool alive = nullable(order[i]) || std::ranges::any_of(targets[i], [this](ExprId t) {
-                         return live_by_parts(t);
-                       });
-    if (!alive) return;
-    component.liveness = kLive;
-    ready.push_back(i);
-  };
   for (std::uint32_t i = 0; i < order.size(); ++i) settle(i);
-  while (!ready.empty()) {
-    const std::uint32_t i = ready.back();
-    ready.pop_back();
-    for (std::uint32_t source : sources[i]) settle(source);
-  }
+  spread();
   for (ExprId id : order) {
     Node& component = nodes_[index_of(id)];
     if (component.liveness == kUnknown) component.liveness = kDead;

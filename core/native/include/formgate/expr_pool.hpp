@@ -236,6 +236,8 @@ class ExprPool : public std::enable_shared_from_this<ExprPool> {
 
   // --- emptiness (liveness.cpp) ---
   bool live(ExprId id);
+  // The same, but no further than to a first text: for expressions that are no states.
+  bool found_live(ExprId id);
   // Decides emptiness of everything reachable from `id`. Throws Error(kLimit).
   void decide(ExprId id, CompileContext& context, std::unique_lock<std::mutex>& lock);
 
@@ -345,8 +347,9 @@ class ExprPool : public std::enable_shared_from_this<ExprPool> {
   bool live_by_parts(ExprId id) const;
   void components(ExprId id, std::vector<ExprId>& out) const;
   void search_way(ExprId root, std::size_t budget, CompileContext* context);
+  // Without `whole`, only what is asked for is decided, if some text is found for it.
   void explore(std::vector<ExprId> work, std::size_t budget, CompileContext* context,
-               std::unique_lock<std::mutex>* lock);
+               std::unique_lock<std::mutex>* lock, bool whole = true);
 
   CompileContext* active_ = nullptr;  // of the compilation that holds the mutex: its deadline
   mutable std::mutex mutex_;

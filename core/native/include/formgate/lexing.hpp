@@ -118,6 +118,8 @@ class Lexing {
   std::uint32_t least_symbols(ExprId id);
   // Names of the terminals that a state is in or may begin.
   std::vector<std::string> names(ExprId id) const;
+  // Whether a state under a guard surely has some text; a quick answer, and no wrong yes.
+  bool surely_live(ExprId id);
   // Finds out whether the lexer can never be stuck where `rest` is parsed; see lexer_safety.cpp.
   void decide_safety(std::uint32_t lexicon, ExprId rest, CompileContext& context);
   // Whether one of two terminals that compete may take a text from the other; never a wrong no.
@@ -125,7 +127,8 @@ class Lexing {
   ByteSet alphabet(ExprId id) const;  // superset of the bytes of its texts
   void trim();
   std::size_t derived_bytes() const {
-    return (steps_.size() + left_[0].size() + left_[1].size() + contained_.size()) * 48;
+    return (steps_.size() + left_[0].size() + left_[1].size() + contained_.size() + leads_.size()) *
+           48;
   }
   bool in_use() const { return !lexicons_.empty(); }
   std::size_t memory_usage() const { return bytes_ + derived_bytes(); }
@@ -189,6 +192,7 @@ class Lexing {
   struct Safety {
     std::vector<Symbols> follow;              // what may come after a terminal
     std::vector<std::vector<ExprId>> guards;  // under which a terminal's lexemes may be left
+    GrowingMap<std::uint64_t, bool> goes_on;  // (terminal, guard)
   };
   struct HashOfHash {
     std::size_t operator()(const Hash128& hash) const { return hash.lo; }
@@ -225,6 +229,7 @@ class Lexing {
   ExprId left_under(ExprId demand, ExprId guard, bool text);
   template <typename Wanted>
   bool reaches(ExprId guard, std::uint32_t state, Wanted&& wanted);
+  bool contains(ExprId guard, ExprId known);
   bool covered(std::uint32_t lexicon, std::uint16_t terminal, ExprId guard);
   bool connect(std::uint32_t start, ExprId guard, std::uint16_t wanted, ExprId& after);
   std::uint32_t least_of(ExprId id);
@@ -237,7 +242,9 @@ class Lexing {
   bool close_guards(std::uint32_t lexicon, CompileContext& context);
   bool skips(std::uint32_t lexicon, ExprId guard);
   bool viable_under(ExprId guard, std::uint32_t stack);
+  bool goes_on(std::uint32_t lexicon, std::uint16_t terminal, ExprId guard);
   bool leads_on(std::uint32_t state, const std::vector<bool>* wanted);
+  bool leads_under(std::uint32_t state, ExprId guard);
 
   ExprPool& pool_;
   std::deque<Lexicon> lexicons_;
@@ -254,6 +261,7 @@ class Lexing {
   GrowingMap<std::uint32_t, std::uint32_t> least_round_;   // provisional, of parts
   GrowingMap<std::uint64_t, bool> collisions_;             // (lexicon, two terminals)
   GrowingMap<std::uint64_t, bool> viable_;                 // (lexer's start, guard)
+  GrowingMap<std::uint64_t, bool> leads_;                  // (lexer's state, guard)
   GrowingMap<std::uint64_t, bool> skips_;                  // (lexicon, guard)
   GrowingMap<std::uint64_t, bool> contained_;              // (guard, another)
   GrowingMap<std::uint64_t, ExprId> left_[2];              // (demand, guard), by text or bytes
