@@ -53,7 +53,7 @@ class CancelToken:
 class Limits:
     """Bounds of one compilation; exceeding one raises LimitError."""
 
-    def __init__(self, *, max_states: int = 200000, max_nodes: int = 4000000, max_depth: int = 500, max_search: int = 100000) -> None: ...
+    def __init__(self, *, max_states: int = 200000, max_nodes: int = 4000000, max_depth: int = 500, max_search: int = 100000, max_search_steps: int = 200000000) -> None: ...
 
     @property
     def max_states(self) -> int:
@@ -72,6 +72,12 @@ class Limits:
     @property
     def max_search(self) -> int:
         """States visited by one min_tokens query."""
+
+    @property
+    def max_search_steps(self) -> int:
+        """
+        Steps of one min_tokens query through the vocabulary, a byte of a token each.
+        """
 
 class MaskOptions:
     """Switches of optimisations; none changes a mask."""
@@ -294,9 +300,9 @@ class Engine:
     def forced_text(self, state: State, max_bytes: int = 4096) -> bytes:
         """Bytes that every accepted continuation begins with."""
 
-    def min_tokens(self, state: State, max_states: int = 100000) -> int:
+    def min_tokens(self, state: State, max_states: int | None = None, max_steps: int | None = None) -> int:
         """
-        Fewest tokens after which the output may end. Raises LimitError beyond max_states.
+        Fewest tokens after which the output may end. Raises LimitError beyond max_states, or beyond max_steps through the vocabulary, a byte of a token each. Without these, the limits of the compilation hold: Limits.max_search and Limits.max_search_steps.
         """
 
     def explain(self, state: State) -> str:

@@ -312,13 +312,16 @@ void bind_engine(nb::module_& m) {
           "Bytes that every accepted continuation begins with.")
       .def(
           "min_tokens",
-          [](const EngineHandle& self, const StateHandle& state, std::size_t max_states) {
+          [](const EngineHandle& self, const StateHandle& state,
+             std::optional<std::size_t> max_states, std::optional<std::size_t> max_steps) {
             const State& from = own(self, state);
             const nb::gil_scoped_release release;
-            return self.value->min_tokens(from, max_states);
+            return self.value->min_tokens(from, max_states, max_steps);
           },
-          nb::arg("state"), nb::arg("max_states") = Limits{}.max_search,
-          "Fewest tokens after which the output may end. Raises LimitError beyond max_states.")
+          nb::arg("state"), nb::arg("max_states") = nb::none(), nb::arg("max_steps") = nb::none(),
+          "Fewest tokens after which the output may end. Raises LimitError beyond max_states, or "
+          "beyond max_steps through the vocabulary, a byte of a token each. Without these, the "
+          "limits of the compilation hold: Limits.max_search and Limits.max_search_steps.")
       .def(
           "explain",
           [](const EngineHandle& self, const StateHandle& state) {

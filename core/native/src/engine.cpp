@@ -265,8 +265,12 @@ std::string Engine::forced_text(const State& state, std::size_t max_bytes) const
   return out;
 }
 
-std::size_t Engine::min_tokens(const State& state, std::size_t max_states) const {
+std::size_t Engine::min_tokens(const State& state, std::optional<std::size_t> max_states,
+                               std::optional<std::size_t> max_steps) const {
   if (state.accepting) return 0;
+  const std::size_t most_states = max_states.value_or(limits_.max_search);
+  const std::size_t most_steps = max_steps.value_or(limits_.max_search_steps);
+  std::size_t steps = most_steps;  // left
   std::unordered_set<std::uint32_t> seen{index_of(state.expr)};
   std::vector<ExprId> level{state.expr};
   for (std::size_t tokens = 1; !level.empty(); ++tokens) {
@@ -274,7 +278,7 @@ std::size_t Engine::min_tokens(const State& state, std::size_t max_states) const
     for (ExprId expr : level) {
       // The lock is taken for each state, so that decoding goes on meanwhile.
       const std::unique_lock guard = lock();
-      std::vector<ExprId> targets = cache_->successors(expr);
+      std::vector<ExprId> targets = cache_->successors(expr, steps);
       for (const auto& [token, text] : specials_) {
         const ExprId target = walk_bytes(expr, text);
         if (target != ExprPool::kEmptyId) targets.push_back(target);
@@ -283,10 +287,17 @@ std::size_t Engine::min_tokens(const State& state, std::size_t max_states) const
         if (pool_->nullable(target)) return tokens;
         if (seen.insert(index_of(target)).second) next.push_back(target);
       }
-      if (seen.size() > max_states) {
-        throw Error(ErrorKind::kLimit, "min_tokens looked at more than " +
-                                           std::to_string(max_states) +
-                                           " states (Limits.max_search); raise the limit");
+      if (seen.size() > most_states) {
+        throw Error(ErrorKind::kLimit,
+                    "min_tokens looked at more than " + std::to_string(most_states) +
+                        " states; raise max_states, or Limits.max_search for all queries");
+      }
+      if (steps == 0) {
+        throw Error(ErrorKind::kLimit,
+                    "min_tokens took more than " + std::to_string(most_steps) +
+                        " steps through the vocabulary, with " + std::to_string(seen.size()) +
+                        " states seen; raise max_steps, or Limits.max_search_steps for all "
+                        "queries");
       }
     }
     level = std::move(next);

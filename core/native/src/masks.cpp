@@ -334,7 +334,7 @@ void MaskCache::leaf_item(ExprId id, std::uint32_t node, Mask& out) {
   if (dfa.accepting(head.b)) append(out, tail, node);
 }
 
-std::vector<ExprId> MaskCache::successors(ExprId id) {
+std::vector<ExprId> MaskCache::successors(ExprId id, std::size_t& steps) {
   const auto trie = vocabulary_->trie();
   const auto labels = vocabulary_->labels();
   std::unordered_set<std::uint32_t> seen;
@@ -343,8 +343,13 @@ std::vector<ExprId> MaskCache::successors(ExprId id) {
   while (!stack.empty()) {
     const auto [at, here] = stack.back();
     stack.pop_back();
-    const Row& row = pool_.row(here);
     const TrieNode& parent = trie[at];
+    if (steps <= parent.child_count) {
+      steps = 0;
+      break;
+    }
+    steps -= parent.child_count;
+    const Row& row = pool_.row(here);
     for (std::uint32_t i = 0; i < parent.child_count; ++i) {
       const std::uint32_t child = parent.first_child + i;
       const std::uint32_t next = row.next[labels[child]];

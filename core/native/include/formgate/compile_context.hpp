@@ -19,6 +19,9 @@ struct Limits {
   std::size_t max_depth = 500;
   // States visited by one `min_tokens` query.
   std::size_t max_search = 100'000;
+  // Steps of one `min_tokens` query through the vocabulary, a byte each. A state may take hundreds
+  // of thousands.
+  std::size_t max_search_steps = 200'000'000;
 };
 
 // A flag another thread may raise; shared so that it outlives whoever dropped it first.

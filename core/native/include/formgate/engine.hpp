@@ -57,8 +57,10 @@ class Engine {
 
   // Text every accepted continuation begins with, up to `max_bytes`.
   std::string forced_text(const State& state, std::size_t max_bytes) const;
-  // Fewest tokens to an accepting state. Throws Error(kLimit) beyond `max_states` states.
-  std::size_t min_tokens(const State& state, std::size_t max_states) const;
+  // Fewest tokens to an accepting state. Throws Error(kLimit) beyond `max_states` states or
+  // `max_steps` through the vocabulary; those of the compilation's limits, where none are given.
+  std::size_t min_tokens(const State& state, std::optional<std::size_t> max_states = {},
+                         std::optional<std::size_t> max_steps = {}) const;
   std::string explain(const State& state) const;
 
   // Questions about the language itself, whatever this vocabulary can spell.

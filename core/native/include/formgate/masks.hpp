@@ -99,8 +99,9 @@ class MaskCache {
     const std::uint64_t key = (static_cast<std::uint64_t>(index_of(id)) << 32) | token;
     return advances_[(key * 0x9E3779B97F4A7C15ull) >> (64 - 14)];
   }
-  // Distinct states one token leads to.
-  std::vector<ExprId> successors(ExprId id);
+  // Distinct states one token leads to; takes what it costs from `steps`, and stops where that is
+  // too much, with no steps left.
+  std::vector<ExprId> successors(ExprId id, std::size_t& steps);
   std::size_t memory_usage() const { return bytes_; }
   const Vocabulary& vocabulary() const { return *vocabulary_; }
 
