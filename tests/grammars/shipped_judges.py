@@ -10,6 +10,14 @@ import re
 import formgate
 from formgate.core.errors import EmptyLanguageError, GrammarError
 
+# By the name of the grammar; others name their judges themselves.
+JUDGES = {
+    "gbnf": "shipped_judges:gbnf",
+    "markdown-table": "shipped_judges:markdown_table",
+    "pddl": "shipped_judges:pddl",
+    "s-expression": "shipped_judges:s_expression",
+    "smiles": "shipped_judges:smiles",
+}
 VOCABULARY = formgate.Vocabulary([*(bytes([byte]) for byte in range(256)), None], stop_ids=[256])
 
 

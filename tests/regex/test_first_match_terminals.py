@@ -11,7 +11,7 @@ from first_match_patterns import disagreement, engine_disagreement, words
 
 lark = pytest.importorskip("lark")
 
-SHARED = Path("/work/shared/data/grammars-and-programs/grammars/lark")
+SHARED = Path(__file__).resolve().parents[3] / "shared/data/grammars-and-programs/grammars/lark"
 
 # By the module of the lark package that they are imported from.
 CHOSEN = {
