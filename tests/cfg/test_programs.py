@@ -11,6 +11,7 @@ follow it where no line may end; there the place lies between the last lexeme an
 
 from __future__ import annotations
 
+import itertools
 import random
 from collections import Counter
 from dataclasses import dataclass
@@ -26,6 +27,7 @@ import lark_grammars
 import lark_programs
 from hypothesis import HealthCheck, event, given, settings
 from hypothesis import strategies as st
+from lark.exceptions import LarkError
 from lark_reader import Reader, lark_stop
 
 import formgate
@@ -43,6 +45,8 @@ WAYS = {
 SAMPLE = {"lark": 12}
 LARGE = ("go", "python-syncode", "python-outlines")  # a second each to load, or more
 COUNTS = Counter()
+# What may go on a Lark grammar that was broken off.
+PIECES = ["\n", " ", "a", "A", ": a", "\n| a", '"', "/", ")", "]", "}", "-> a", "*/", "1"]
 # Their strings, ([^\\"]|.)*?, take the judge exponential time where they do not end.
 NO_PLACES = ("python-outlines",)
 
@@ -122,6 +126,18 @@ def spelled(spellings, text, chance=None):
     return spelling
 
 
+def goes_on(parser, text):
+    """Whether lark itself parses a beginning of a Lark grammar with a few lexemes behind it."""
+    for number in range(4):
+        for more in itertools.product(PIECES, repeat=number):
+            try:
+                parser.parse(text + "".join(more))
+            except LarkError:
+                continue
+            return True
+    return False
+
+
 def check(one, text):
     """Compare one text; return whether lark parses it."""
     raw = text.encode()
@@ -158,6 +174,9 @@ def check(one, text):
             least = reading.tokens[-1][1]
         may_be_less = in_vain or one.name == "lark"
         assert place == reach or (may_be_less and least <= place < reach)
+        if one.name == "lark" and place < reach:
+            COUNTS["refused before the reach"] += 1
+            assert not goes_on(one.parser, text[: place + 1])
     if same_cut:
         assert reading.tokens[: len(stop.tokens)] == stop.tokens
         if taken or reading.tokens != stop.tokens:
