@@ -55,6 +55,11 @@ def parse(constraint: Engine | Grammar, text: str | bytes, **options: object) ->
             raise ParseError(f"the output is not UTF-8: {error}") from error
     if not isinstance(text, str):
         raise TypeError(f"the output is text, not {type(text).__name__}")
+    try:
+        text.encode()
+    except UnicodeEncodeError as error:
+        reason = "the output has half of a surrogate pair in it"
+        raise ParseError(reason, text=text, offset=error.start) from None
     grammar = constraint
     if isinstance(constraint, _native.Engine):
         _check(constraint, text)

@@ -11,7 +11,7 @@ from formgate.core.cli._output import print_columns
 if TYPE_CHECKING:
     import argparse
 
-    from formgate.core._native import Engine
+    from formgate.core._native import Engine, State
 
 __all__ = ["add_parser", "run"]
 
@@ -53,7 +53,7 @@ def run(args: argparse.Namespace) -> int:
         ("tokens in the vocabulary", f"{len(vocabulary)}"),
         ("vocabulary fingerprint", vocabulary.fingerprint),
         ("tokens allowed at the start", f"{len(mask)}"),
-        ("fewest tokens to the end", f"{engine.min_tokens(state)}"),
+        ("fewest tokens to the end", _fewest(engine, state)),
         ("text forced at the start", repr(engine.forced_text(state))),
         *((f"memory: {name}", _bytes(size)) for name, size in _memory(engine)),
     ]
@@ -61,6 +61,16 @@ def run(args: argparse.Namespace) -> int:
     print()
     print(engine.explain(state))
     return 0
+
+
+def _fewest(engine: Engine, state: State) -> str:
+    """Return the fewest tokens to the end, in words where that takes too long to find."""
+    from formgate.core.errors import LimitError  # noqa: PLC0415 (imports are part of the times)
+
+    try:
+        return f"{engine.min_tokens(state)}"
+    except LimitError as error:
+        return f"unknown ({error.args[0].partition(';')[0]})"
 
 
 class _Clock:

@@ -240,6 +240,8 @@ class ArrayWriter:
         satisfy the thing may also pass uncounted, which spares the complement.
         """
         counts = closed.counts
+        if closed.low <= max(one.start + one.low for one in counts):
+            closed = closed._replace(low=0)  # enough of something is enough items
         far = max([1, len(closed.prefix), closed.low, *(one.start for one in counts)])
         if closed.high is not None:
             far = max(far, closed.high)

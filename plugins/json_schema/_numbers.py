@@ -98,7 +98,7 @@ def _too_long(value: object) -> UnsupportedConstraint:
     what = f"of {value.bit_length()} bits" if isinstance(value, int) else str(value)[:60]
     return UnsupportedConstraint(
         f"the number {what} has more than {_MAX_DIGITS} digits when written out",
-        hint="use a bound nearer to zero",
+        hint="write a number with fewer digits",
     )
 
 

@@ -125,7 +125,9 @@ class ScalarReader:
 
     def _number(self, keyword: str, value: Json) -> None:
         if not is_number(value):
-            raise self.wrong(keyword, f"{keyword} is a number")
+            odd = isinstance(value, float) or type(value).__name__ == "Decimal"
+            what = f"a number of JSON, not {value}" if odd else "a number"
+            raise self.wrong(keyword, f"{keyword} is {what}")
         self.numbers.append((keyword, value))
 
     def multiple_of(self, value: Json) -> None:

@@ -14,7 +14,7 @@ from formgate.plugins.json_schema._automaton import Automaton
 from formgate.plugins.json_schema._load import load
 from formgate.plugins.json_schema._options import read_options
 from formgate.plugins.json_schema._read import WrongSchemaError
-from formgate.plugins.json_schema._values import value_key
+from formgate.plugins.json_schema._values import is_number, value_key
 
 if TYPE_CHECKING:
     from formgate.plugins.json_schema._closed import ClosedArray, ClosedObject
@@ -81,7 +81,7 @@ class Validator:
         elif isinstance(value, str):
             belongs = strings.contains(value)
         elif isinstance(value, (int, float, Decimal)):
-            belongs = numbers.contains(value)
+            belongs = is_number(value) and numbers.contains(value)  # NaN is no JSON value
         else:
             raise GrammarError(
                 f"{value!r:.60} is no JSON value",

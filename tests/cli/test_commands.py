@@ -161,6 +161,14 @@ def test_debug_shows_stages(run):
     assert "tokens allowed at the start  6" in out
 
 
+def test_debug_says_so_where_a_search_takes_too_long(run):
+    schema = '{"type":"object","required":["abc","def","ghi"]}'
+    options = ("--format", "json_schema", "--option", "property_order=any")
+    code, out, _ = run("debug", "--source-json", schema, *options)
+    assert code == 0
+    assert "fewest tokens to the end     unknown (min_tokens" in out
+
+
 def test_a_bad_pattern_is_shown_with_a_caret(run):
     code, out, err = run("check", "--source", "ab(cd", "--text", "")
     assert code == 2

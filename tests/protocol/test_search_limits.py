@@ -52,3 +52,17 @@ def test_limits_are_positive():
     with pytest.raises(ValueError, match="at least 1"):
         Limits(max_search_steps=0)
     assert Limits().max_search_steps > Limits().max_search > 0
+
+
+def test_states_that_remember_names_take_little_memory_each(tekken_vocabulary):
+    """One state is stepped through by the bytes of tokens, not by all bytes."""
+    schema = {"type": "object", "required": ["abc", "def"]}
+    engine = formgate.compile(schema, tekken_vocabulary, property_order="any")
+    brace = next(
+        i for i in range(len(tekken_vocabulary)) if tekken_vocabulary.token_bytes(i) == b"{"
+    )
+    state = engine.advance(engine.start(), brace)
+    before = engine.memory_usage()["pool"]
+    with pytest.raises(LimitError, match="min_tokens"):
+        engine.min_tokens(state)
+    assert engine.memory_usage()["pool"] - before < 600_000_000

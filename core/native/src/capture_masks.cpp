@@ -4,6 +4,7 @@
 // many grammars share. Tokens that would spell a key that must not come are taken out of its mask.
 // Few tokens end a key and hold another besides, or ask for one: these are followed one by one.
 #include <algorithm>
+#include <cstring>
 
 #include "formgate/masks.hpp"
 #include "mask_sink.hpp"
@@ -240,7 +241,7 @@ bool MaskCache::value_item(ExprId id, std::uint32_t node, const Keyed::Plain& pl
   append(out, pool_.concat(plain.keys, pool_.concat(plain.after, pool_.tail(id))), node);
   const auto trie = vocabulary_->trie();
   const auto labels = vocabulary_->labels();
-  Ranges gone;
+  std::vector<std::uint32_t> gone;  // nodes of the trie
   std::vector<std::pair<std::uint32_t, ExprId>> work{{node, id}};
   while (!work.empty()) {
     const auto [at, state] = work.back();
@@ -251,7 +252,7 @@ bool MaskCache::value_item(ExprId id, std::uint32_t node, const Keyed::Plain& pl
       if (!bytes.contains(labels[child])) continue;
       const ExprId next = pool_.step(state, labels[child]);
       if (next == ExprPool::kEmptyId) {
-        gone.emplace_back(trie[child].rank_begin, trie[child].rank_end);
+        gone.push_back(child);
       } else if (trie[child].child_count > 0) {
         work.emplace_back(child, next);
       }
@@ -272,13 +273,45 @@ bool MaskCache::value_item(ExprId id, std::uint32_t node, const Keyed::Plain& pl
     }
     if (states.back() == ExprPool::kEmptyId) dead.push_back(token);
   }
-  for (const auto& [begin, end] : gone) {
-    for (std::uint32_t rank = begin; rank < end; ++rank) dead.push_back(vocabulary_->ids()[rank]);
-  }
-  if (dead.empty()) return true;
   std::ranges::sort(dead);
-  for (std::size_t i = before; i < out.parts.size(); ++i) remove(out.parts[i], dead);
+  std::ranges::sort(gone);
+  for (std::size_t i = before; i < out.parts.size(); ++i) {
+    if (!dead.empty()) remove(out.parts[i], dead);
+    if (!gone.empty()) remove_below(out.parts[i], node, gone);
+  }
   return true;
+}
+
+// Takes tokens out of a part that lie below nodes, sorted, which are below `top`. Nodes may have
+// many tokens of which the part has few.
+void MaskCache::remove_below(Mask::Part& part, std::uint32_t top,
+                             const std::vector<std::uint32_t>& nodes) const {
+  const auto trie = vocabulary_->trie();
+  auto own = std::make_shared<TokenSet>(*part.tokens);
+  if (own->dense.empty()) {
+    const auto labels = vocabulary_->labels();
+    const std::size_t skipped = vocabulary_->path(top).size();
+    const auto is_below = [&](TokenId token) {
+      std::uint32_t at = top;
+      for (char c : vocabulary_->token_bytes(token)->substr(skipped)) {
+        const auto* first = labels.data() + trie[at].first_child;
+        const void* found = std::memchr(first, static_cast<std::uint8_t>(c), trie[at].child_count);
+        at = trie[at].first_child +
+             static_cast<std::uint32_t>(static_cast<const std::uint8_t*>(found) - first);
+        if (std::ranges::binary_search(nodes, at)) return true;
+      }
+      return false;
+    };
+    if (std::erase_if(own->ids, is_below) == 0) return;
+  } else {
+    for (std::uint32_t node : nodes) {
+      for (std::uint32_t rank = trie[node].rank_begin; rank < trie[node].rank_end; ++rank) {
+        const TokenId id = vocabulary_->ids()[rank];
+        own->dense[id >> 5] &= ~(1u << (id & 31));
+      }
+    }
+  }
+  part.tokens = std::move(own);
 }
 
 // Takes tokens out of a part, which others may share.

@@ -273,6 +273,10 @@ std::size_t Engine::min_tokens(const State& state, std::optional<std::size_t> ma
   std::size_t steps = most_steps;  // left
   std::unordered_set<std::uint32_t> seen{index_of(state.expr)};
   std::vector<ExprId> level{state.expr};
+  // Names and items that must be new have a state for each text: as much memory as constraints may
+  // share is the most that a search takes.
+  const std::size_t most_bytes = ExprPool::budget();
+  const std::size_t bytes_before = pool_memory();
   for (std::size_t tokens = 1; !level.empty(); ++tokens) {
     std::vector<ExprId> next;
     for (ExprId expr : level) {
@@ -291,6 +295,13 @@ std::size_t Engine::min_tokens(const State& state, std::optional<std::size_t> ma
         throw Error(ErrorKind::kLimit,
                     "min_tokens looked at more than " + std::to_string(most_states) +
                         " states; raise max_states, or Limits.max_search for all queries");
+      }
+      if (pool_->memory_usage() > bytes_before + most_bytes) {
+        throw Error(ErrorKind::kLimit,
+                    "min_tokens took more than " + std::to_string(most_bytes >> 20) +
+                        " MiB, with " + std::to_string(seen.size()) +
+                        " states seen: many names or items that must be new can come; ask in a "
+                        "state that has fewer ways to go on");
       }
       if (steps == 0) {
         throw Error(ErrorKind::kLimit,

@@ -126,6 +126,8 @@ std::shared_ptr<ExprPool> ExprPool::current() {
 
 void ExprPool::set_budget(std::size_t bytes) { pool_budget.store(bytes); }
 
+std::size_t ExprPool::budget() { return pool_budget.load(); }
+
 ExprId ExprPool::intern(Node node, std::vector<ExprId> members) {
   node.row = kNoIndex;
   const auto id = static_cast<std::uint32_t>(nodes_.size());

@@ -105,7 +105,7 @@ ExprId Keyed::capture_value(std::uint32_t state, std::uint32_t cell, ExprId keys
   return node(record);
 }
 
-// No text begins with another byte.
+// No text begins with another byte, values that must not come included.
 ByteSet Keyed::first_bytes(ExprId id) {
   ByteSet out;
   if (!(pool_.node(id).flags & kCaptures)) {
@@ -114,8 +114,9 @@ ByteSet Keyed::first_bytes(ExprId id) {
   }
   const ExprId first = pool_.head(id);
   if (first != id) {
-    out = first_bytes(first);
-    return pool_.nullable(first) ? out | first_bytes(pool_.tail(id)) : out;
+    // A value that must not come ends here for others than itself.
+    const bool ends = pool_.nullable(first) || (pool_.node(first).flags & kCaptures) != 0;
+    return ends ? first_bytes(first) | first_bytes(pool_.tail(id)) : first_bytes(first);
   }
   const Node node = pool_.node(id);
   if (node.kind == Kind::kUnion) {
@@ -130,12 +131,19 @@ ByteSet Keyed::first_bytes(ExprId id) {
 }
 
 ByteSet Keyed::contested(ExprId id) {
-  const ExprId first = pool_.head(id);
+  const ByteSet out = contested_in(pool_.head(id));
+  return out == ByteSet::all() ? first_bytes(id) : out;
+}
+
+// All bytes where what follows may come, too.
+ByteSet Keyed::contested_in(ExprId first) {
   const Node node = pool_.node(first);
   if (!(node.flags & kCaptures)) return {};
   if (node.kind == Kind::kUnion) {
     ByteSet out;
-    for (const ExprId member : copied(pool_.members(node))) out = out | contested(member);
+    for (const ExprId member : copied(pool_.members(node))) {
+      out = out | contested_in(pool_.head(member));
+    }
     return out;
   }
   if (node.kind != Kind::kKeyed || !captures(first)) return ByteSet::all();
@@ -145,7 +153,7 @@ ByteSet Keyed::contested(ExprId id) {
   ByteSet bytes = first_bytes(own.keys);
   if (pool_.nullable(own.keys)) {
     const ExprId then = after(own.state, own.at, JsonValues::kNoElement);
-    if (pool_.nullable(then)) return ByteSet::all();  // what follows the list may come, too
+    if (pool_.nullable(then)) return ByteSet::all();
     return bytes | first_bytes(then);
   }
   const ValueReader& reader = values_[own.reader];

@@ -349,10 +349,13 @@ std::vector<ExprId> MaskCache::successors(ExprId id, std::size_t& steps) {
       break;
     }
     steps -= parent.child_count;
-    const Row& row = pool_.row(here);
+    // A name or an item that must be new has another state for each byte: no row of all bytes then.
+    const bool single = (pool_.node(here).flags & kCaptures) != 0;
     for (std::uint32_t i = 0; i < parent.child_count; ++i) {
       const std::uint32_t child = parent.first_child + i;
-      const std::uint32_t next = row.next[labels[child]];
+      const std::uint8_t byte = labels[child];
+      const std::uint32_t next =
+          single ? index_of(pool_.step(here, byte)) : pool_.row(here).next[byte];
       if (next == 0) continue;
       if (trie[child].own_count > 0 && spellable(ExprId{next}) && seen.insert(next).second) {
         out.push_back(ExprId{next});

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import pytest
 from acceptor import Acceptor
 
 import formgate
-from formgate.core.errors import EmptyLanguageError, GrammarError, LimitError
+from formgate.core.errors import EmptyLanguageError, GrammarError, LimitError, ParseError
 from formgate.core.grammar import GrammarBuilder
 from formgate.plugins.json_schema import Validator, compile_json_schema
 
@@ -232,3 +233,38 @@ def test_multiples_of_large_moduli(byte_vocabulary: formgate.Vocabulary, modulus
             sign = "-" if times * step + off < 0 else ""
             text = f"{sign}{whole}.{part:03}" if unit > 1 else f"{sign}{whole}"
             assert engine.accepts(text) == (off == 0), text
+
+
+@pytest.mark.parametrize(
+    ("least", "most", "accepted"),
+    [(500, None, (500, 501, 900)), (150, 200, (150, 199, 200)), (0, 300, (0, 299, 300))],
+)
+def test_counts_of_items_need_no_more_than_their_bounds(
+    least: int, most: int | None, accepted: tuple[int, ...]
+) -> None:
+    schema: dict[str, Any] = {"type": "array", "contains": {"type": "null"}, "minContains": least}
+    if most is not None:
+        schema["maxContains"] = most
+    vocabulary = formgate.Vocabulary([*(bytes([i]) for i in range(256)), None], stop_ids=[256])
+    engine = formgate.compile(schema, vocabulary, format="json_schema")
+    for count in accepted:
+        assert engine.accepts(json.dumps([1] + [None] * count + [1]))
+    refused = [least - 1] if least else []
+    for count in refused if most is None else [*refused, most + 1]:
+        assert not engine.accepts(json.dumps([1] + [None] * count))
+
+
+@pytest.mark.parametrize("keyword", ["minimum", "maximum", "multipleOf", "exclusiveMinimum"])
+def test_what_is_no_number_of_json(keyword: str) -> None:
+    with pytest.raises(GrammarError, match=f"#/{keyword}: .* not nan"):
+        compile_json_schema({keyword: float("nan")}, GrammarBuilder())
+    assert not Validator({"uniqueItems": True}).is_valid([float("nan")])
+    assert not Validator({}).is_valid(float("inf"))
+
+
+def test_half_a_surrogate_pair_in_an_output() -> None:
+    vocabulary = formgate.Vocabulary([*(bytes([i]) for i in range(256)), None], stop_ids=[256])
+    engine = formgate.compile({"type": "object"}, vocabulary, format="json_schema")
+    with pytest.raises(ParseError, match="half of a surrogate pair") as caught:
+        formgate.parse(engine, '{"a":"\ud800"}')
+    assert caught.value.offset == 6

@@ -125,6 +125,7 @@ class ExprPool : public std::enable_shared_from_this<ExprPool> {
   // one lives as long as a grammar or a state that uses it.
   static std::shared_ptr<ExprPool> current();
   static void set_budget(std::size_t bytes);
+  static std::size_t budget();
 
   std::mutex& mutex() const { return mutex_; }
   // Takes the mutex; a compilation that holds it sees that somebody waits and makes room.

@@ -151,6 +151,7 @@ class Keyed {
 
  private:
   ByteSet first_bytes(ExprId id);
+  ByteSet contested_in(ExprId first);
   using Element = JsonValues::Element;
   using Set = JsonValues::Set;
   struct Child {

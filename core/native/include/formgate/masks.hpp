@@ -171,6 +171,8 @@ class MaskCache {
   void taken_keys(const TokenTree& tree, std::uint32_t node, const Keyed::Plain& plain,
                   Ranges& gone);
   void remove(Mask::Part& part, const std::vector<TokenId>& dead) const;
+  void remove_below(Mask::Part& part, std::uint32_t top,
+                    const std::vector<std::uint32_t>& nodes) const;
   void collect(const Mask& mask, Sink& sink) const;
   bool value_item(ExprId id, std::uint32_t node, const Keyed::Plain& plain, Mask& out);
   const std::vector<std::uint32_t>& value_ranks(bool commas, bool another, const ByteSet& last);
