@@ -8,6 +8,7 @@ from typing import Any
 
 import hypothesis
 import pytest
+from bytewise import lives, vocabularies
 from hypothesis import strategies as st
 
 import formgate
@@ -54,21 +55,10 @@ USUAL = set(b'[]{},:"01.anm ')
 
 
 @functools.cache
-def vocabularies() -> tuple[formgate.Vocabulary, formgate.Vocabulary]:
-    """Return the bytes alone, and with longer tokens."""
-    single = [bytes([i]) for i in range(256)]
-    longer = [*single, *(piece.encode() for piece in PIECES)]
-    return (
-        formgate.Vocabulary([*single, None], stop_ids=[256]),
-        formgate.Vocabulary([*longer, None], stop_ids=[len(longer)]),
-    )
-
-
-@functools.cache
 def engines(name: str, whitespace: str) -> tuple[formgate.Engine, formgate.Engine]:
     one, other = (
         formgate.compile(SCHEMAS[name], vocabulary, format="json_schema", whitespace=whitespace)
-        for vocabulary in vocabularies()
+        for vocabulary in vocabularies([piece.encode() for piece in PIECES])
     )
     return one, other
 
@@ -102,11 +92,3 @@ def test_masks_are_those_of_the_bytes(name: str, whitespace: str, seed: int) -> 
         for byte in piece:
             state = by_byte.advance(state, byte)
         other = by_token.advance(other, chosen)
-
-
-def lives(engine: formgate.Engine, state: formgate.State, text: bytes) -> bool:
-    for byte in text:
-        if not engine.is_allowed(state, byte):
-            return False
-        state = engine.advance(state, byte)
-    return True

@@ -7,6 +7,7 @@ import random
 
 import hypothesis
 import pytest
+from bytewise import lives, vocabularies
 from hypothesis import strategies as st
 
 import formgate
@@ -48,18 +49,14 @@ def pattern(chance: random.Random) -> str:
 
 
 @pytest.fixture(scope="module")
-def vocabularies() -> tuple[formgate.Vocabulary, formgate.Vocabulary]:
-    single = [bytes([i]) for i in range(256)]
-    return (
-        formgate.Vocabulary([*single, None], stop_ids=[256]),
-        formgate.Vocabulary([*TOKENS, None], stop_ids=[len(TOKENS)]),
-    )
+def both() -> tuple[formgate.Vocabulary, formgate.Vocabulary]:
+    return vocabularies(PIECES)
 
 
 @SETTINGS
 @hypothesis.given(seed=st.integers(0, 2**32))
 def test_masks_are_those_of_the_bytes(
-    vocabularies: tuple[formgate.Vocabulary, formgate.Vocabulary], seed: int
+    both: tuple[formgate.Vocabulary, formgate.Vocabulary], seed: int
 ) -> None:
     """The least number of characters left matters, too, and how long ways to an end are."""
     chance = random.Random(seed)
@@ -77,7 +74,7 @@ def test_masks_are_those_of_the_bytes(
             formgate.compile(
                 {"type": "array", "items": schema, "minItems": 1}, one, format="json_schema"
             )
-            for one in vocabularies
+            for one in both
         )
     except EmptyLanguageError:
         hypothesis.reject()
@@ -97,14 +94,6 @@ def test_masks_are_those_of_the_bytes(
         for byte in TOKENS[chosen]:
             state = by_byte.advance(state, byte)
         other = by_token.advance(other, chosen)
-
-
-def lives(engine: formgate.Engine, state: formgate.State, text: bytes) -> bool:
-    for byte in text:
-        if not engine.is_allowed(state, byte):
-            return False
-        state = engine.advance(state, byte)
-    return True
 
 
 def test_positions_share_their_masks(tekken_vocabulary: formgate.Vocabulary) -> None:
