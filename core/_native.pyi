@@ -340,3 +340,22 @@ def apply_masks(states: Sequence[State], scores: Any) -> None:
     """
     Mask one row of scores for each state, in place; the states may be of different engines.
     """
+
+class SchemaWords:
+    """What the keywords of a draft of JSON Schema are."""
+
+    def __init__(self, *, active: Sequence[str], id_keyword: str, lone_ref: bool, plain_integers: bool) -> None: ...
+
+class PlainSchemas:
+    """Writes schemas that say what they mean."""
+
+    def __init__(self, core: GrammarCore, root: object, words: SchemaWords, *, prefix: str, suffix: str, blanks: int | None, comma: str, colon: str, ordered: bool, canonical: bool, anything: int | None) -> None: ...
+
+    def value(self, schema: object, place: tuple[object, str], host: object) -> int | None: ...
+
+    def drain(self, host: object) -> bool: ...
+
+    def anything(self, host: object) -> int: ...
+
+    @property
+    def known_anything(self) -> int | None: ...

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
     from formgate.plugins.json_schema._values import Json
 
-__all__ = ["BY_NAME", "Draft", "draft_of", "subschemas"]
+__all__ = ["BY_NAME", "Draft", "draft_of", "keywords_of", "subschemas"]
 
 
 class Draft(NamedTuple):
@@ -89,11 +89,37 @@ _SINCE = {
 }
 
 
+_ALL = frozenset([4, 6, 7, 2019, 2020])
+_SIX, _SEVEN, _NEW = _ALL - {4}, _ALL - {4, 6}, frozenset([2019, 2020])
+# The ranks of the drafts that know a keyword.
+_KEYWORDS = {
+    **dict.fromkeys(["type", "enum", "allOf", "anyOf", "oneOf", "not", "$ref"], _ALL),
+    **dict.fromkeys(["multipleOf", "minimum", "maximum"], _ALL),
+    **dict.fromkeys(["exclusiveMinimum", "exclusiveMaximum"], _ALL),
+    **dict.fromkeys(["minLength", "maxLength", "pattern", "format"], _ALL),
+    **dict.fromkeys(["properties", "patternProperties", "additionalProperties"], _ALL),
+    **dict.fromkeys(["required", "minProperties", "maxProperties", "dependencies"], _ALL),
+    **dict.fromkeys(["items", "minItems", "maxItems", "uniqueItems"], _ALL),
+    **dict.fromkeys(["const", "contains", "propertyNames"], _SIX),
+    "if": _SEVEN,
+    **dict.fromkeys(["dependentRequired", "dependentSchemas"], _NEW),
+    **dict.fromkeys(["minContains", "maxContains"], _NEW),
+    **dict.fromkeys(["unevaluatedItems", "unevaluatedProperties"], _NEW),
+    "$recursiveRef": frozenset([2019]),
+    **dict.fromkeys(["prefixItems", "$dynamicRef"], frozenset([2020])),
+}
+
+
 def draft_of(uri: object) -> Draft | None:
     """Return the draft whose meta-schema has an address; None when it is none of them."""
     if not isinstance(uri, str):
         return None
     return _BY_URI.get(uri.rstrip("#/").partition("://")[2])
+
+
+def keywords_of(draft: Draft) -> frozenset[str]:
+    """Return the keywords that constrain values by themselves; all others say nothing alone."""
+    return frozenset(word for word, since in _KEYWORDS.items() if draft.rank in since)
 
 
 def subschemas(  # noqa: C901 (three forms of keywords)

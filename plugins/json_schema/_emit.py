@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from formgate.core.grammar import GrammarBuilder, Node
     from formgate.plugins.json_schema._automaton import Automaton
     from formgate.plugins.json_schema._options import Options
+    from formgate.plugins.json_schema._plain import PlainWriter
     from formgate.plugins.json_schema._scalars import State
     from formgate.plugins.json_schema._spelled import Numerals
 
@@ -53,6 +54,7 @@ class Emitter:
         builder: Where to write.
         options: The options.
         given: What stands between tokens, and a quote, where any value is recorded.
+        plain: What writes the parts that are plain.
     """
 
     def __init__(
@@ -61,6 +63,7 @@ class Emitter:
         builder: GrammarBuilder,
         options: Options,
         given: tuple[Style, Node] | None = None,
+        plain: PlainWriter | None = None,
     ) -> None:
         self.automaton = automaton
         self.world = automaton.world
@@ -70,11 +73,13 @@ class Emitter:
         self._levels = options.indent is not None
         self._styles: list[Style] = [] if given is None else [given[0]]
         self._recording = given is not None
+        self._plain_writer = plain
         self._records: dict[tuple[State, int], _Record] = {}
         self._plain: dict[State, Node] = {}  # of states with scalars only, and of any value
         self._quoted: dict[Node, Node] = {}  # JSON strings by the nodes of their texts
         self._notes = notes_of(builder)
-        self._notes.schemas += 1
+        if plain is None:
+            self._notes.schemas += 1
         number = self._notes.schemas
         self.suffix = "" if number == 1 else f" of schema {number}"
         self._waiting: list[tuple[State, int]] = []
@@ -91,14 +96,20 @@ class Emitter:
             LimitError: A limit was reached.
         """
         node = self.value(state, 0)
+        self.drain()
+        return node
+
+    def drain(self) -> bool:
+        """Write what was put off, and say whether there was anything."""
+        any_waiting = bool(self._waiting)
         while self._waiting:
             waiting, level = self._waiting.pop()
             self.builder.define(self._name(waiting, level), self._body_of(waiting, level)[0])
-        return node
+        return any_waiting
 
     def close(self) -> None:
         """Cut references that go in circles."""
-        del self._arrays, self._objects
+        del self._arrays, self._objects, self._plain_writer
 
     def value(self, state: State, level: int) -> Node:
         """Return the node of a state, at a level of nesting."""
@@ -111,6 +122,10 @@ class Emitter:
             return node
         if not (state.lits or self._levels or self._recording):
             return self._plain.get(state) or self._anything(state)
+        if self._plain_writer is not None:
+            node = self._plain_writer.of(state)
+            if node is not None:
+                return node
         return self._composite(state, level if self._levels else 0)
 
     def _composite(self, state: State, level: int) -> Node:
@@ -153,6 +168,9 @@ class Emitter:
 
     def _anything(self, state: State) -> Node:
         """Return the node of any value, recorded unless the builder has one in another style."""
+        if self._plain_writer is not None:
+            node = self._plain[state] = self._plain_writer.anything()
+            return node
         policy = self.options._replace(resources=None)
         known = self._notes.anything
         if known is None:

@@ -24,16 +24,16 @@ from formgate.plugins.json_schema._numbers import NumberSet
 from formgate.plugins.json_schema._read_scalars import (
     MAX_COUNT,
     ScalarReader,
-    WrongSchemaError,
 )
 from formgate.plugins.json_schema._spelled import Numerals
+from formgate.plugins.json_schema._wrong import WrongSchemaError
 
 if TYPE_CHECKING:
     from formgate.plugins.json_schema._resolve import Env, Where
     from formgate.plugins.json_schema._states import Schemas
     from formgate.plugins.json_schema._values import Json
 
-__all__ = ["BESIDE_REF", "BESIDE_TYPE", "WrongSchemaError", "read"]
+__all__ = ["BESIDE_REF", "BESIDE_TYPE", "read"]
 
 # Keywords that a meta-schema of one's own may leave out.
 _VALIDATION = frozenset(

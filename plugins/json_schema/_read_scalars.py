@@ -22,6 +22,7 @@ from formgate.plugins.json_schema._resolve import pointer
 from formgate.plugins.json_schema._spelled import meet_numbers
 from formgate.plugins.json_schema._strings import StringSet
 from formgate.plugins.json_schema._values import all_texts, is_number, value_key
+from formgate.plugins.json_schema._wrong import WrongSchemaError
 
 if TYPE_CHECKING:
     from collections.abc import Hashable
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
     from formgate.plugins.json_schema._states import Schemas
     from formgate.plugins.json_schema._values import Json
 
-__all__ = ["KINDS", "MAX_COUNT", "ScalarReader", "WrongSchemaError"]
+__all__ = ["KINDS", "MAX_COUNT", "ScalarReader"]
 
 KINDS = {
     "null": NULL,
@@ -41,16 +42,6 @@ KINDS = {
     "object": OBJECT,
 }
 MAX_COUNT = 2**31 - 1  # of members, items or characters: no text that long is ever written
-
-
-class WrongSchemaError(Exception):
-    """A schema breaks the rules of its draft."""
-
-    def __init__(self, env: Env, where: Where, reason: str) -> None:
-        super().__init__(reason)
-        self.env = env
-        self.where = where
-        self.reason = reason
 
 
 class ScalarReader:

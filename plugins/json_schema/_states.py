@@ -28,13 +28,14 @@ from formgate.plugins.json_schema._facts import (
     Op,
 )
 from formgate.plugins.json_schema._numbers import NumberSet
-from formgate.plugins.json_schema._read import BESIDE_REF, BESIDE_TYPE, WrongSchemaError, read
+from formgate.plugins.json_schema._read import BESIDE_REF, BESIDE_TYPE, read
 from formgate.plugins.json_schema._read_scalars import KINDS
 from formgate.plugins.json_schema._resolve import Library, last_steps, pointer
 from formgate.plugins.json_schema._scalars import Scalars, ScalarSets, State
 from formgate.plugins.json_schema._shapes import Lits, both, one
 from formgate.plugins.json_schema._strings import StringSet
 from formgate.plugins.json_schema._values import all_texts, value_key
+from formgate.plugins.json_schema._wrong import WrongSchemaError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Iterable
@@ -270,6 +271,10 @@ class Schemas(ScalarSets):
         if site.facts is None:
             site.facts = self._read(site)
         return site.facts
+
+    def site(self, lit: int) -> Site:
+        """Return the subschema of a literal, its sign aside."""
+        return self._sites[lit >> 1]
 
     def _read(self, site: Site) -> Facts:
         """Read the schema of a site."""

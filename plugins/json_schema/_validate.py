@@ -13,8 +13,8 @@ from formgate.core.errors import GrammarError, LimitError
 from formgate.plugins.json_schema._automaton import Automaton
 from formgate.plugins.json_schema._load import load
 from formgate.plugins.json_schema._options import read_options
-from formgate.plugins.json_schema._read import WrongSchemaError
 from formgate.plugins.json_schema._values import is_number, value_key
+from formgate.plugins.json_schema._wrong import WrongSchemaError
 
 if TYPE_CHECKING:
     from formgate.plugins.json_schema._closed import ClosedArray, ClosedObject

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from formgate.core.grammar import GrammarBuilder, Node
     from formgate.plugins.json_schema._automaton import Automaton
     from formgate.plugins.json_schema._options import Options
+    from formgate.plugins.json_schema._plain import PlainWriter
     from formgate.plugins.json_schema._values import Json
 
 __all__ = [
@@ -72,7 +73,8 @@ def compile_json_schema(source: object, builder: GrammarBuilder, **options: obje
         >>> builder.start(compile_json_schema({"type": "integer", "minimum": 0}, builder))
     """
     automaton, node = _compile(prepared(source, options), builder)
-    _warn(automaton)
+    if automaton is not None:
+        _warn(automaton)
     return node
 
 
@@ -80,7 +82,8 @@ def compile_format(source: object, builder: GrammarBuilder, options: Mapping[str
     """Write a schema given to ``formgate.compile``; as ``compile_json_schema``."""
     automaton, node = _compile(prepared(source, options), builder)
     builder.start(node)
-    _warn(automaton)
+    if automaton is not None:
+        _warn(automaton)
 
 
 def write(schema: Json, builder: GrammarBuilder, options: Mapping[str, object]) -> None:
@@ -98,7 +101,9 @@ def inspect(source: object, **options: object) -> Report:
     from formgate.plugins.json_schema._resolve import pointer  # noqa: PLC0415
 
     given = prepared(source, {**options, "on_unsupported": "relax"})
-    automaton, _ = _compile(given, GrammarBuilder())
+    automaton, _ = _compile(given, GrammarBuilder(), plain=False)
+    if automaton is None:
+        raise AssertionError("nothing is plain here")
     world = automaton.world
     return Report(
         world.library.root.draft.name,
@@ -131,48 +136,73 @@ def prepared(source: object, options: Mapping[str, object]) -> Prepared:
     return Prepared(schema, read_options(options), origins)
 
 
-def _compile(given: Prepared, builder: GrammarBuilder) -> tuple[Automaton, Node]:
-    """Return the automaton of a schema and its node."""
+def _compile(
+    given: Prepared, builder: GrammarBuilder, *, plain: bool = True
+) -> tuple[Automaton | None, Node]:
+    """Return the automaton of a schema, if it takes one, and its node."""
     from formgate.plugins.json_schema._deadline import Deadline  # noqa: PLC0415
 
     try:
         with Deadline(builder):
-            automaton, node = _written(given.schema, given.options, builder)
+            automaton, node = _written(given.schema, given.options, builder, plain=plain)
     except (GrammarError, LimitError) as error:
         _retell(error, given.origins)
         raise
-    relaxed = automaton.world.relaxed
-    if relaxed and given.origins:
+    if automaton is not None and automaton.world.relaxed and given.origins:
         automaton.world.relaxed = {
-            retold(place, given.origins): reason for place, reason in relaxed.items()
+            retold(place, given.origins): reason
+            for place, reason in automaton.world.relaxed.items()
         }
     return automaton, node
 
 
-def _written(source: object, options: Options, builder: GrammarBuilder) -> tuple[Automaton, Node]:
-    """Return the automaton of a schema and its node; places are those of the schema."""
-    from formgate.plugins.json_schema._automaton import Automaton  # noqa: PLC0415
-    from formgate.plugins.json_schema._emit import Emitter  # noqa: PLC0415
+def _written(
+    source: object, options: Options, builder: GrammarBuilder, *, plain: bool
+) -> tuple[Automaton | None, Node]:
+    """Return the automaton of a schema, if it takes one, and its node; places are the schema's."""
     from formgate.plugins.json_schema._load import load  # noqa: PLC0415
-    from formgate.plugins.json_schema._read import WrongSchemaError  # noqa: PLC0415
+    from formgate.plugins.json_schema._plain import plain_writer  # noqa: PLC0415
+    from formgate.plugins.json_schema._wrong import WrongSchemaError, explain  # noqa: PLC0415
 
     schema = load(source)
+    writer = plain_writer(schema, builder, options) if plain else None
     try:
-        automaton = Automaton(schema, options)
-        if automaton.is_empty(automaton.root):
-            raise EmptyLanguageError("#: no value is valid under the schema")
-        emitter = Emitter(automaton, builder, options)
-        node = emitter.write(automaton.root)
-        emitter.close()
-        automaton.close()
+        if writer is None:
+            return _reasoned(schema, builder, options, None)
+        node = writer.write()
+        if node is not None:
+            writer.close()
+            return writer.automaton, node
+        return _reasoned(schema, builder, options, writer)
     except WrongSchemaError as error:
-        from formgate.plugins.json_schema._wrong import explain  # noqa: PLC0415
-
         raise explain(error) from None
     except RecursionError:
         raise LimitError(
             "#: the schema's subschemas are nested too deeply for Python's stack; simplify it"
         ) from None
+
+
+def _reasoned(
+    schema: Json, builder: GrammarBuilder, options: Options, plain: PlainWriter | None
+) -> tuple[Automaton, Node]:
+    """Return the automaton of a schema, and its node by way of it."""
+    from formgate.plugins.json_schema._automaton import Automaton  # noqa: PLC0415
+    from formgate.plugins.json_schema._emit import Emitter  # noqa: PLC0415
+
+    if plain is None:
+        automaton = Automaton(schema, options)
+        emitter = Emitter(automaton, builder, options)
+    else:
+        automaton, emitter = plain.rest()
+    if automaton.is_empty(automaton.root):
+        raise EmptyLanguageError("#: no value is valid under the schema")
+    node = emitter.write(automaton.root)
+    if plain is None:
+        emitter.close()
+        automaton.close()
+    else:
+        plain.drain()
+        plain.close()
     return automaton, node
 
 

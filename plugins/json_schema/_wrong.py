@@ -1,20 +1,18 @@
-"""Words for schemas that are none: those of jsonschema's best match against the meta-schema."""
+"""Schemas that are none, and words for them: those of jsonschema's best match."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
 from formgate.core.errors import GrammarError
-from formgate.plugins.json_schema._resolve import pointer
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from formgate.plugins.json_schema._read import WrongSchemaError
-    from formgate.plugins.json_schema._resolve import Where
+    from formgate.plugins.json_schema._resolve import Env, Where
     from formgate.plugins.json_schema._values import Json
 
-__all__ = ["explain"]
+__all__ = ["WrongSchemaError", "explain"]
 
 _VALIDATORS = {
     "4": "Draft4Validator",
@@ -42,12 +40,24 @@ _OLD_WAYS: dict[str, tuple[type, str]] = {
 }
 
 
+class WrongSchemaError(Exception):
+    """A schema breaks the rules of its draft."""
+
+    def __init__(self, env: Env, where: Where, reason: str) -> None:
+        super().__init__(reason)
+        self.env = env
+        self.where = where
+        self.reason = reason
+
+
 def explain(error: WrongSchemaError) -> GrammarError:
     """Return the error for the user: the place, and the reason in jsonschema's words if any.
 
     jsonschema looks at the whole schema, and would name first what lies nearest to its root, be it
     in a part that is never reached or in an annotation. Only what it says of the place counts.
     """
+    from formgate.plugins.json_schema._resolve import pointer  # noqa: PLC0415 (rarely needed)
+
     resource = error.env.resource
     draft = resource.draft.name
     steps = _steps(error.where)[len(_steps(resource.where)) :]

@@ -80,5 +80,6 @@ void bind_grammar(nb::module_& m);
 void bind_mask(nb::module_& m);
 void bind_engine(nb::module_& m);
 void bind_apply(nb::module_& m);
+void bind_json_schema(nb::module_& m);  // plugins/json_schema/native
 
 }  // namespace formgate::bindings

@@ -90,4 +90,5 @@ NB_MODULE(_native, m) {
   bind_mask(m);
   bind_engine(m);
   bind_apply(m);
+  bind_json_schema(m);
 }

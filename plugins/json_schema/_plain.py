@@ -1,0 +1,193 @@
+"""Schemas that say what they mean, written natively; for all others, and parts of them, the rest.
+
+Most schemas within schemas give kinds, members, items, lengths or a list of strings: their texts
+can be written down as they stand. What takes Boolean algebra (``oneOf``, patterns of names,
+conjunctions), sets of numbers or patterns goes through the automaton, which is made only then, and
+whose own parts may be plain again. Both write the same language; tests hold one against the other.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import TYPE_CHECKING
+
+from formgate.core import _native
+from formgate.core.grammar import Node
+from formgate.plugins.json_schema._deadline import check_time
+from formgate.plugins.json_schema._drafts import BY_NAME, Draft, draft_of, keywords_of
+from formgate.plugins.json_schema._notes import notes_of
+
+if TYPE_CHECKING:
+    from formgate.core.grammar import GrammarBuilder
+    from formgate.plugins.json_schema._automaton import Automaton
+    from formgate.plugins.json_schema._emit import Emitter
+    from formgate.plugins.json_schema._options import Options
+    from formgate.plugins.json_schema._resolve import Env, Where
+    from formgate.plugins.json_schema._scalars import State
+    from formgate.plugins.json_schema._values import Json
+
+__all__ = ["PlainWriter", "plain_writer"]
+
+
+def plain_writer(schema: Json, builder: GrammarBuilder, options: Options) -> PlainWriter | None:
+    """Return what writes the plain parts of a schema; None where it cannot be told what is plain.
+
+    So it is for a draft of one's own, and where nesting has levels of white space.
+    """
+    if not isinstance(schema, dict) or options.indent is not None:
+        return None
+    draft: Draft | None = BY_NAME[options.draft]
+    if "$schema" in schema:
+        draft = draft_of(schema["$schema"])
+    anything = notes_of(builder).anything
+    if draft is None or (anything is not None and anything[0] != _policy(options)):
+        return None
+    return PlainWriter(schema, draft, builder, options)
+
+
+class PlainWriter:
+    """Writes the plain parts of one schema.
+
+    Args:
+        schema: The root.
+        draft: Its draft.
+        builder: Where to write.
+        options: The options.
+
+    Attributes:
+        suffix: What the names of this schema's rules end in.
+        automaton: The states of what is not plain; None if there is nothing such yet.
+    """
+
+    check = staticmethod(check_time)
+
+    def __init__(
+        self, schema: dict[str, Json], draft: Draft, builder: GrammarBuilder, options: Options
+    ) -> None:
+        self._schema = schema
+        self._builder = builder
+        self._options = options
+        self._notes = notes = notes_of(builder)
+        notes.schemas += 1
+        self.suffix = "" if notes.schemas == 1 else f" of schema {notes.schemas}"
+        self.automaton: Automaton | None = None
+        self._emitter: Emitter | None = None
+        self._env: Env | None = None
+        comma, colon = options.separators or (",", ":")
+        fixed = options.separators is not None or options.whitespace == "compact"
+        self._native = _native.PlainSchemas(
+            builder._core,  # noqa: SLF001 (the one other writer to it)
+            schema,
+            _words(draft),
+            prefix=builder._prefix,  # noqa: SLF001
+            suffix=self.suffix,
+            blanks=None if fixed else options.max_blanks,
+            comma=comma,
+            colon=colon,
+            ordered=options.property_order == "schema",
+            canonical=options.escapes == "canonical",
+            anything=None if notes.anything is None else notes.anything[1],
+        )
+
+    def write(self) -> Node | None:
+        """Return the node of the root; None if it is not plain, or has no value.
+
+        Raises:
+            As ``Emitter.write``, for parts that are not plain.
+        """
+        node = self._native.value(self._schema, (None, ""), self)
+        if node is None:
+            return None
+        self.drain()
+        return Node(node)
+
+    def drain(self) -> None:
+        """Write what was put off, here and by what writes the rest."""
+        while self._native.drain(self) or (self._emitter is not None and self._emitter.drain()):
+            pass
+
+    def close(self) -> None:
+        """Cut references that go in circles; keep what other schemas can use."""
+        anything = self._native.known_anything
+        if self._notes.anything is None and anything is not None:
+            self._notes.anything = _policy(self._options), Node(anything)
+        if self._emitter is not None:
+            self._emitter.close()
+        if self.automaton is not None:
+            self.automaton.close()
+
+    def rest(self) -> tuple[Automaton, Emitter]:
+        """Return what writes all that is not plain."""
+        from formgate.plugins.json_schema._automaton import Automaton  # noqa: PLC0415
+        from formgate.plugins.json_schema._emit import Emitter  # noqa: PLC0415
+
+        if self.automaton is None or self._emitter is None:
+            self.automaton = Automaton(self._schema, self._options)
+            self._emitter = Emitter(self.automaton, self._builder, self._options, plain=self)
+            library = self.automaton.world.library
+            self._env = library.env(library.root, ())
+        return self.automaton, self._emitter
+
+    # --- for what writes the rest ---
+
+    def of(self, state: State) -> Node | None:
+        """Return the node of a state, if it is that of one plain schema of the document itself."""
+        if self.automaton is None or len(state.lits) != 1 or state.lits[0] & 1:
+            return None
+        site = self.automaton.world.site(state.lits[0])
+        if site.env is not self._env:
+            return None
+        node = self._native.value(site.schema, site.where, self)
+        return None if node is None else Node(node)
+
+    def anything(self) -> Node:
+        """Return the node of any value."""
+        return Node(self._native.anything(self))
+
+    # --- for the native writer ---
+
+    def other(self, schema: Json, where: Where, needed: bool) -> Node | None:
+        """Return the node of a schema that is not plain; None if surely no value is valid.
+
+        Args:
+            schema: It.
+            where: Its place in the document.
+            needed: Whether there must be such a value, which is worth a search.
+        """
+        automaton, emitter = self.rest()
+        if self._env is None:
+            raise AssertionError("the automaton has an environment")
+        lit = automaton.world.lit(schema, self._env, where)
+        state = automaton.world.state((lit,))
+        if not state.kinds or (needed and automaton.is_empty(state)):
+            return None
+        return emitter.value(state, 0)
+
+    def numbers(self, integer: bool) -> Node:
+        """Return the node of all numbers, or of the integers."""
+        from formgate.plugins.json_schema._numbers import NumberSet  # noqa: PLC0415
+
+        numbers = NumberSet.INTEGERS if integer else NumberSet.ALL
+        return numbers.node(self._builder, notes=self._notes)
+
+    def name(self, where: Where) -> str:
+        """Return the name of a place, for people."""
+        from formgate.plugins.json_schema._resolve import last_steps  # noqa: PLC0415
+
+        return last_steps(where)
+
+
+def _policy(options: Options) -> Options:
+    """Return what the texts of any value depend on."""
+    return options._replace(resources=None)
+
+
+@cache
+def _words(draft: Draft) -> _native.SchemaWords:
+    """Return what the keywords of a draft are."""
+    return _native.SchemaWords(
+        active=sorted(keywords_of(draft)),
+        id_keyword=draft.id_keyword,
+        lone_ref=draft.lone_ref,
+        plain_integers=draft.rank > 4,
+    )

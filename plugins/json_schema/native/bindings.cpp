@@ -1,0 +1,45 @@
+#include "common.hpp"
+#include "plain_schemas.hpp"
+
+namespace formgate::bindings {
+
+using json_schema::PlainSchemas;
+using json_schema::Policy;
+using json_schema::Words;
+
+void bind_json_schema(nb::module_& m) {
+  nb::class_<Words>(m, "SchemaWords", "What the keywords of a draft of JSON Schema are.")
+      .def(nb::init<const std::vector<std::string>&, std::string, bool, bool>(), nb::kw_only(),
+           nb::arg("active"), nb::arg("id_keyword"), nb::arg("lone_ref"),
+           nb::arg("plain_integers"));
+  nb::class_<PlainSchemas>(m, "PlainSchemas", "Writes schemas that say what they mean.")
+      .def(
+          "__init__",
+          [](PlainSchemas* self, nb::object core, nb::object root, nb::object words,
+             const std::string& prefix, const std::string& suffix,
+             std::optional<std::uint32_t> blanks, const std::string& comma,
+             const std::string& colon, bool ordered, bool canonical,
+             std::optional<Grammar::Handle> anything) {
+            Grammar& grammar = nb::cast<GrammarHandle&>(core).value;
+            const auto& known = nb::cast<const Words&>(words);
+            new (self) PlainSchemas(nb::make_tuple(core, words), grammar, std::move(root), known,
+                                    Policy{blanks, comma, colon, ordered, canonical}, prefix,
+                                    suffix, anything);
+          },
+          nb::arg("core"), nb::arg("root"), nb::arg("words"), nb::kw_only(), nb::arg("prefix"),
+          nb::arg("suffix"), nb::arg("blanks").none(), nb::arg("comma"), nb::arg("colon"),
+          nb::arg("ordered"), nb::arg("canonical"), nb::arg("anything").none(),
+          nb::sig("def __init__(self, core: GrammarCore, root: object, words: SchemaWords, *, "
+                  "prefix: str, suffix: str, blanks: int | None, comma: str, colon: str, "
+                  "ordered: bool, canonical: bool, anything: int | None) -> None"))
+      .def("value", &PlainSchemas::value, nb::arg("schema"), nb::arg("place"), nb::arg("host"),
+           nb::sig("def value(self, schema: object, place: tuple[object, str], host: object) -> "
+                   "int | None"))
+      .def("drain", &PlainSchemas::drain, nb::arg("host"),
+           nb::sig("def drain(self, host: object) -> bool"))
+      .def("anything", &PlainSchemas::anything, nb::arg("host"),
+           nb::sig("def anything(self, host: object) -> int"))
+      .def_prop_ro("known_anything", &PlainSchemas::known_anything);
+}
+
+}  // namespace formgate::bindings

@@ -1,0 +1,633 @@
+#include "plain_schemas.hpp"
+
+#include <nanobind/stl/string.h>
+
+#include <algorithm>
+#include <array>
+#include <unordered_set>
+
+namespace formgate::json_schema {
+namespace {
+
+constexpr unsigned kDeep = 24;        // schemas within schemas that are written at once
+constexpr unsigned kManyHops = 8;     // from reference to reference
+constexpr std::uint32_t kOften = 63;  // schemas after which the deadline is looked at
+constexpr std::size_t kMany = 4096;   // strings that a deadline should be able to interrupt
+constexpr std::uint32_t kMost = 0x7FFFFFFF;
+
+enum : unsigned {
+  kNull = 1,
+  kFalse = 2,
+  kTrue = 4,
+  kNumber = 8,
+  kString = 16,
+  kArray = 32,
+  kObject = 64,
+  kAll = 127,
+  kInteger = 128,
+};
+
+std::optional<std::string_view> text_of(nb::handle value) {
+  if (!PyUnicode_Check(value.ptr())) return std::nullopt;
+  Py_ssize_t length = 0;
+  const char* data = PyUnicode_AsUTF8AndSize(value.ptr(), &length);
+  if (data == nullptr) {  // a lone surrogate
+    PyErr_Clear();
+    return std::nullopt;
+  }
+  return std::string_view(data, static_cast<std::size_t>(length));
+}
+
+bool is_list(nb::handle value) { return PyList_CheckExact(value.ptr()); }
+bool is_dict(nb::handle value) { return PyDict_CheckExact(value.ptr()); }
+
+// A count of a few digits, as Python's own integers have it.
+std::optional<std::uint32_t> count_of(nb::handle value) {
+  if (!PyLong_CheckExact(value.ptr())) return std::nullopt;
+  int overflow = 0;
+  const long long found = PyLong_AsLongLongAndOverflow(value.ptr(), &overflow);
+  if (overflow != 0 || found < 0 || found > kMost) return std::nullopt;
+  return static_cast<std::uint32_t>(found);
+}
+
+const std::unordered_map<std::string_view, Keyword>& plain_keywords() {
+  static const std::unordered_map<std::string_view, Keyword> known = {
+      {"type", Keyword::kType},
+      {"enum", Keyword::kEnum},
+      {"const", Keyword::kConst},
+      {"$ref", Keyword::kRef},
+      {"properties", Keyword::kProperties},
+      {"required", Keyword::kRequired},
+      {"additionalProperties", Keyword::kAdditional},
+      {"items", Keyword::kItems},
+      {"minItems", Keyword::kMinItems},
+      {"maxItems", Keyword::kMaxItems},
+      {"uniqueItems", Keyword::kUniqueItems},
+      {"minLength", Keyword::kMinLength},
+      {"maxLength", Keyword::kMaxLength},
+  };
+  return known;
+}
+
+unsigned kind_of(std::string_view name) {
+  if (name == "string") return kString;
+  if (name == "object") return kObject;
+  if (name == "array") return kArray;
+  if (name == "number" || name == "integer") return kNumber;
+  if (name == "boolean") return kFalse | kTrue;
+  if (name == "null") return kNull;
+  return 0;
+}
+
+// Sets a value for as long as it lives, errors included.
+template <typename Value>
+class Restored {
+ public:
+  Restored(Value& place, Value value) : place_(place), before_(place) { place = value; }
+  ~Restored() { place_ = before_; }
+  Restored(const Restored&) = delete;
+  Restored& operator=(const Restored&) = delete;
+
+ private:
+  Value& place_;
+  Value before_;
+};
+
+}  // namespace
+
+Words::Words(const std::vector<std::string>& active, std::string id, bool lone, bool plain)
+    : names(active), id_keyword(std::move(id)), lone_ref(lone), plain_integers(plain) {
+  for (const std::string& name : names) {
+    const auto known = plain_keywords().find(name);
+    keywords.emplace(name, known == plain_keywords().end() ? Keyword::kOther : known->second);
+  }
+}
+
+PlainSchemas::PlainSchemas(nb::object kept, Grammar& grammar, nb::object root, const Words& words,
+                           Policy policy, std::string rules, std::string suffix,
+                           std::optional<Node> anything)
+    : kept_(std::move(kept)),
+      grammar_(grammar),
+      root_(std::move(root)),
+      words_(words),
+      policy_(std::move(policy)),
+      rules_(std::move(rules)),
+      suffix_(std::move(suffix)),
+      anything_(anything) {}
+
+std::optional<PlainSchemas::Node> PlainSchemas::value(nb::handle schema, nb::handle place,
+                                                      nb::handle host) {
+  const Restored hosted(host_, host);
+  steps_.push_back({std::nullopt, nb::borrow(place)});
+  return attempt(schema, static_cast<Place>(steps_.size() - 1));
+}
+
+bool PlainSchemas::drain(nb::handle host) {
+  const Restored hosted(host_, host);
+  const bool any = !waiting_.empty();
+  while (!waiting_.empty()) {
+    Record& record = *waiting_.front();
+    waiting_.pop_front();
+    Said said;
+    read(record.schema, said);
+    std::optional<Node> found = write(record, said);
+    if (!found) found = other(record.schema, record.place, false);
+    grammar_.define(name_of(record), found ? *found : grammar_.choice({}));
+  }
+  return any;
+}
+
+// --- schemas
+
+std::optional<PlainSchemas::Node> PlainSchemas::member(nb::handle schema, Place place,
+                                                       bool needed) {
+  if (schema.ptr() == Py_True) return anything(host_);
+  if (!is_dict(schema)) return std::nullopt;  // nothing at all, or no schema
+  if (const auto found = attempt(schema, place)) return found;
+  return other(schema, place, needed);
+}
+
+std::optional<PlainSchemas::Node> PlainSchemas::other(nb::handle schema, Place place, bool needed) {
+  const nb::object found = host_.attr("other")(schema, way(place), needed);
+  if (found.is_none()) return std::nullopt;
+  return nb::cast<Node>(found);
+}
+
+std::optional<PlainSchemas::Node> PlainSchemas::attempt(nb::handle schema, Place place) {
+  Said said;
+  Record* met = nullptr;
+  for (unsigned hops = 0;; ++hops) {
+    if (hops > kManyHops || !is_dict(schema)) return std::nullopt;
+    Record& record = records_[schema.ptr()];
+    if (record.number == 0) {
+      said = {};
+      record.other = !read(schema, said);
+    }
+    if (record.number != 0 || record.other || !said.has(Keyword::kRef)) {
+      met = &record;
+      break;
+    }
+    if (!record.schema.is_valid()) record.schema = nb::borrow(schema);
+    const auto next = target(said.of(Keyword::kRef));
+    if (!next) return std::nullopt;
+    std::tie(schema, place) = *next;
+  }
+  Record& record = *met;
+  if (record.number == 0) {
+    record.schema = nb::borrow(schema);
+    record.place = place;
+    record.number = ++schemas_;
+    if ((schemas_ & kOften) == 0) host_.attr("check")();
+  }
+  if (record.node) {
+    if (!record.shared) {
+      // Met again: what was written in place the first time is a rule from now on.
+      const Node first = *record.node;
+      grammar_.define(name_of(record), first);
+      rule_of(record);
+    }
+    return record.node;
+  }
+  if (record.other) return std::nullopt;
+  if (record.busy || depth_ >= kDeep) {
+    if (!record.busy) waiting_.push_back(&record);
+    return rule_of(record);
+  }
+  std::optional<Node> found = write(record, said);
+  if (!record.node) {
+    record.node = found;
+    return found;
+  }
+  // It met itself.
+  if (!found) found = other(record.schema, record.place, false);
+  grammar_.define(name_of(record), found ? *found : grammar_.choice({}));
+  return record.node;
+}
+
+// Writes what is plain but perhaps for its parts.
+std::optional<PlainSchemas::Node> PlainSchemas::write(Record& record, const Said& said) {
+  bool composite = false;
+  std::optional<Node> found;
+  {
+    const Restored busy(record.busy, true);
+    const Restored deeper(depth_, depth_ + 1);
+    found = body(said, record.place, composite);
+  }
+  record.other = !found;
+  if (!record.node) record.shared = found && !composite;  // scalars need no rule
+  return found;
+}
+
+// Notes what a schema says; false if that is more than is written here.
+bool PlainSchemas::read(nb::handle schema, Said& said) const {
+  bool more = false;
+  Py_ssize_t at = 0;
+  PyObject* key = nullptr;
+  PyObject* value = nullptr;
+  const bool inner = schema.ptr() != root_.ptr();
+  while (PyDict_Next(schema.ptr(), &at, &key, &value)) {
+    const auto name = text_of(key);
+    if (!name) {
+      more = true;
+      continue;
+    }
+    const auto found = words_.keywords.find(*name);
+    if (found == words_.keywords.end()) {
+      // Inside, these are the root of another document.
+      more = more || (inner && (*name == "$schema" || *name == words_.id_keyword));
+    } else if (found->second == Keyword::kOther) {
+      more = true;
+    } else {
+      said.values[static_cast<std::size_t>(found->second)] = nb::borrow(value);
+    }
+  }
+  if (!said.has(Keyword::kRef)) return !more;
+  if (words_.lone_ref) return true;
+  const auto beside = std::count_if(said.values.begin(), said.values.end(),
+                                    [](const nb::object& one) { return one.is_valid(); });
+  return !more && beside == 1;
+}
+
+// What a reference within the document leads to by way of objects without a name of their own.
+std::optional<std::pair<nb::handle, PlainSchemas::Place>> PlainSchemas::target(
+    nb::handle reference) {
+  const auto text = text_of(reference);
+  if (!text || text->empty() || text->front() != '#') return std::nullopt;
+  if (text->find_first_of("%~") != std::string_view::npos) return std::nullopt;
+  if (!is_dict(root_)) return std::nullopt;
+  steps_.push_back({std::nullopt, nb::make_tuple(nb::none(), "")});
+  auto place = static_cast<Place>(steps_.size() - 1);
+  nb::handle found = root_;
+  std::string_view rest = text->substr(1);
+  if (!rest.empty() && rest.front() != '/') return std::nullopt;  // an anchor
+  const nb::str own_name(words_.id_keyword.c_str(), words_.id_keyword.size());
+  const nb::str draft("$schema");
+  while (!rest.empty()) {
+    const std::size_t end = std::min(rest.find('/', 1), rest.size());
+    nb::object name = nb::str(rest.data() + 1, end - 1);
+    rest.remove_prefix(end);
+    PyObject* next = PyDict_GetItemWithError(found.ptr(), name.ptr());
+    if (next == nullptr || !PyDict_CheckExact(next)) return std::nullopt;
+    found = next;
+    place = step(place, std::move(name));
+    if (PyDict_Contains(next, own_name.ptr()) != 0 || PyDict_Contains(next, draft.ptr()) != 0) {
+      return std::nullopt;
+    }
+  }
+  return std::pair{found, place};
+}
+
+// --- what a schema says
+
+std::optional<PlainSchemas::Node> PlainSchemas::body(const Said& said, Place place,
+                                                     bool& composite) {
+  Kinds allowed{kAll, false};
+  if (said.has(Keyword::kType)) {
+    const auto found = kinds(said.of(Keyword::kType));
+    if (!found) return std::nullopt;
+    allowed = *found;
+  }
+  const auto said_any = [&](std::initializer_list<Keyword> keywords) {
+    return std::any_of(keywords.begin(), keywords.end(), [&](Keyword k) { return said.has(k); });
+  };
+  const bool texts = said_any({Keyword::kMinLength, Keyword::kMaxLength});
+  const bool items =
+      said_any({Keyword::kItems, Keyword::kMinItems, Keyword::kMaxItems, Keyword::kUniqueItems});
+  const bool members = said_any({Keyword::kProperties, Keyword::kRequired, Keyword::kAdditional});
+  std::vector<Node> nodes;
+  if (said_any({Keyword::kEnum, Keyword::kConst})) {
+    if (texts || items || members || !listed(said, allowed, nodes)) return std::nullopt;
+    return nodes.size() == 1 ? nodes.front() : grammar_.choice(nodes);
+  }
+  // What is said of kinds that there are not is left to others, who check it.
+  if ((texts && !(allowed.bits & kString)) || (items && !(allowed.bits & kArray)) ||
+      (members && !(allowed.bits & kObject))) {
+    return std::nullopt;
+  }
+  if (allowed.bits == kAll && !allowed.integer && !texts && !items && !members) {
+    return anything(host_);
+  }
+  if (allowed.bits & kNull) nodes.push_back(literal("null"));
+  if (allowed.bits & kFalse) nodes.push_back(literal("false"));
+  if (allowed.bits & kTrue) nodes.push_back(literal("true"));
+  if (allowed.bits & kNumber) nodes.push_back(number(allowed.integer));
+  if ((allowed.bits & kString) && !strings(said, nodes)) return std::nullopt;
+  composite = (allowed.bits & (kArray | kObject)) != 0;
+  if (allowed.bits & kArray) {
+    const auto found = array(said, place);
+    if (!found) return std::nullopt;
+    nodes.push_back(*found);
+  }
+  if (allowed.bits & kObject) {
+    const auto found = object(said, place);
+    if (!found) return std::nullopt;
+    nodes.push_back(*found);
+  }
+  return nodes.size() == 1 ? nodes.front() : grammar_.choice(nodes);
+}
+
+std::optional<PlainSchemas::Kinds> PlainSchemas::kinds(nb::handle type) const {
+  Kinds found;
+  unsigned named = 0;  // with a bit of its own for integers
+  const auto add = [&](nb::handle one) {
+    const auto name = text_of(one);
+    const unsigned bits = name ? kind_of(*name) : 0;
+    const unsigned own = name && *name == "integer" ? kInteger : bits;
+    if (bits == 0 || (named & own) != 0) return false;
+    named |= own;
+    found.bits |= bits;
+    return true;
+  };
+  if (is_list(type)) {
+    const Py_ssize_t size = PyList_Size(type.ptr());
+    for (Py_ssize_t i = 0; i < size; ++i) {
+      if (!add(PyList_GetItem(type.ptr(), i))) return std::nullopt;
+    }
+  } else if (!add(type)) {
+    return std::nullopt;
+  }
+  found.integer = (named & (kInteger | kNumber)) == kInteger;
+  if (found.bits == 0 || (found.integer && !words_.plain_integers)) return std::nullopt;
+  return found;
+}
+
+// Values one by one, if they are strings and words.
+bool PlainSchemas::listed(const Said& said, Kinds allowed, std::vector<Node>& nodes) {
+  if (said.has(Keyword::kEnum) && said.has(Keyword::kConst)) return false;
+  std::vector<nb::handle> values;
+  if (said.has(Keyword::kConst)) {
+    values.push_back(said.of(Keyword::kConst));
+  } else {
+    const nb::handle given = said.of(Keyword::kEnum);
+    if (!is_list(given) || static_cast<std::size_t>(PyList_Size(given.ptr())) > kMany) return false;
+    for (Py_ssize_t i = 0; i < PyList_Size(given.ptr()); ++i) {
+      values.emplace_back(PyList_GetItem(given.ptr(), i));
+    }
+  }
+  unsigned bits = 0;
+  std::vector<std::string_view> texts;
+  for (const nb::handle one : values) {
+    if (const auto text = text_of(one)) {
+      bits |= kString;
+      texts.push_back(*text);
+    } else if (one.is_none()) {
+      bits |= kNull;
+    } else if (PyBool_Check(one.ptr())) {
+      bits |= one.ptr() == Py_True ? kTrue : kFalse;
+    } else {
+      return false;
+    }
+  }
+  bits &= allowed.bits;
+  if (bits == 0) return false;
+  if (bits & kNull) nodes.push_back(literal("null"));
+  if (bits & kFalse) nodes.push_back(literal("false"));
+  if (bits & kTrue) nodes.push_back(literal("true"));
+  if (bits & kString) {
+    if (std::all_of(texts.begin(), texts.end(), [&](auto one) { return one == texts.front(); })) {
+      nodes.push_back(quoted(grammar_.literal(std::string(texts.front()))));
+    } else {
+      CompileContext context(Limits{}, std::nullopt, nullptr);
+      nodes.push_back(quoted(grammar_.strings(
+          std::make_shared<const LeafDfa>(LeafDfa::of_strings(std::move(texts), context)))));
+    }
+  }
+  return true;
+}
+
+bool PlainSchemas::strings(const Said& said, std::vector<Node>& nodes) {
+  std::uint32_t low = 0;
+  std::uint32_t high = kUnbounded;
+  if (said.has(Keyword::kMinLength)) {
+    const auto found = count_of(said.of(Keyword::kMinLength));
+    if (!found) return false;
+    low = *found;
+  }
+  if (said.has(Keyword::kMaxLength)) {
+    const auto found = count_of(said.of(Keyword::kMaxLength));
+    if (!found) return false;
+    high = *found;
+  }
+  if (low > high) return false;
+  const bool any = low == 0 && high == kUnbounded;
+  nodes.push_back(any ? any_string() : quoted(grammar_.repeat(any_char(), low, high)));
+  return true;
+}
+
+std::optional<PlainSchemas::Node> PlainSchemas::array(const Said& said, Place place) {
+  std::uint32_t low = 0;
+  std::uint32_t high = kUnbounded;
+  if (said.has(Keyword::kMinItems)) {
+    const auto found = count_of(said.of(Keyword::kMinItems));
+    if (!found) return std::nullopt;
+    low = *found;
+  }
+  if (said.has(Keyword::kMaxItems)) {
+    const auto found = count_of(said.of(Keyword::kMaxItems));
+    if (!found) return std::nullopt;
+    high = *found;
+  }
+  if (said.has(Keyword::kUniqueItems) && said.of(Keyword::kUniqueItems).ptr() != Py_False) {
+    return std::nullopt;
+  }
+  if (low > high || high == 0) return std::nullopt;
+  if (!said.has(Keyword::kItems)) return list(anything(host_), low, high);
+  const nb::handle items = said.of(Keyword::kItems);
+  const auto rest = member(items, step(place, nb::str("items")), low > 0);
+  if (!rest) return std::nullopt;
+  return list(*rest, low, high);
+}
+
+std::optional<PlainSchemas::Node> PlainSchemas::object(const Said& said, Place place) {
+  // The schema is not to be changed while others write its parts; what stands in it is kept.
+  std::vector<std::pair<nb::object, nb::object>> properties;
+  if (said.has(Keyword::kProperties)) {
+    const nb::handle given = said.of(Keyword::kProperties);
+    if (!is_dict(given)) return std::nullopt;
+    Py_ssize_t at = 0;
+    PyObject* key = nullptr;
+    PyObject* value = nullptr;
+    properties.reserve(static_cast<std::size_t>(PyDict_Size(given.ptr())));
+    while (PyDict_Next(given.ptr(), &at, &key, &value)) {
+      properties.emplace_back(nb::borrow(key), nb::borrow(value));
+    }
+  }
+  std::vector<nb::object> kept;
+  std::unordered_set<std::string_view> required;
+  std::vector<std::string_view> needed;  // in their order
+  if (said.has(Keyword::kRequired)) {
+    const nb::handle given = said.of(Keyword::kRequired);
+    if (!is_list(given)) return std::nullopt;
+    for (Py_ssize_t i = 0; i < PyList_Size(given.ptr()); ++i) {
+      kept.push_back(nb::borrow(PyList_GetItem(given.ptr(), i)));
+      const auto name = text_of(kept.back());
+      if (!name || !required.insert(*name).second) return std::nullopt;
+      needed.push_back(*name);
+    }
+  }
+  const nb::handle additional = said.of(Keyword::kAdditional);
+  const bool closed = additional.is_valid() && additional.ptr() == Py_False;
+  const auto additional_value = [&](bool must) -> std::optional<Node> {
+    if (!additional.is_valid()) return anything(host_);
+    return member(additional, step(place, nb::str("additionalProperties")), must);
+  };
+  Grammar::Keys keys;
+  keys.entries.reserve(properties.size());
+  std::optional<Place> named;
+  for (const auto& [name, schema] : properties) {
+    const auto text = text_of(name);
+    if (!text) return std::nullopt;
+    if (!named) named = step(place, nb::str("properties"));
+    const bool must = required.erase(*text) != 0;
+    const auto value = member(schema, step(*named, name), must);
+    if (!value) return std::nullopt;
+    Grammar::Entry& entry = keys.entries.emplace_back();
+    entry.name = std::string(*text);
+    entry.value = *value;
+    entry.required = must;
+  }
+  for (const std::string_view name : needed) {
+    if (!required.contains(name)) continue;  // it is a property
+    if (closed) return std::nullopt;
+    const auto value = additional_value(true);
+    if (!value) return std::nullopt;
+    Grammar::Entry& entry = keys.entries.emplace_back();
+    entry.name = std::string(name);
+    entry.value = *value;
+    entry.required = true;
+  }
+  if (!closed) {
+    const auto value = additional_value(false);
+    if (!value) return std::nullopt;
+    any_string();
+    if (!keys_) keys_ = grammar_.json_text(*any_text_, policy_.canonical, true);
+    keys.cells.push_back({*keys_, *value});
+  }
+  return members(std::move(keys), static_cast<std::uint32_t>(needed.size()));
+}
+
+// --- nodes
+
+PlainSchemas::Node PlainSchemas::list(Node rest, std::uint32_t low, std::uint32_t high) {
+  make_style();
+  const std::uint32_t most = high == kUnbounded ? kUnbounded : high - 1;
+  const Node more =
+      grammar_.repeat(grammar_.sequence({*comma_, rest}), low > 1 ? low - 1 : 0, most);
+  Node inside = grammar_.sequence({*opened_, grammar_.sequence({rest, more}), *opened_});
+  if (low == 0) inside = grammar_.choice({inside, *opened_});
+  return grammar_.sequence({literal("["), inside, literal("]")});
+}
+
+PlainSchemas::Node PlainSchemas::members(Grammar::Keys keys, std::uint32_t low) {
+  make_style();
+  Node inside = 0;
+  if (keys.entries.empty() && keys.cells.empty()) {
+    inside = grammar_.choice({});
+  } else {
+    keys.colon = *colon_;
+    keys.comma = *comma_;
+    keys.ordered = policy_.ordered;
+    keys.canonical = policy_.canonical;
+    keys.min = std::max(low, 1u);
+    inside = grammar_.sequence({*opened_, grammar_.keyed(std::move(keys)), *opened_});
+  }
+  if (low == 0) inside = grammar_.choice({inside, *opened_});
+  return grammar_.sequence({literal("{"), inside, literal("}")});
+}
+
+PlainSchemas::Node PlainSchemas::anything(nb::handle host) {
+  if (anything_) return *anything_;
+  const Restored hosted(host_, host);
+  const std::string name = rules_ + "any value" + suffix_;
+  anything_ = grammar_.rule(name);
+  std::vector<Node> ways = {literal("null"), literal("false"), literal("true"),
+                            number(false),   any_string(),     list(*anything_, 0, kUnbounded)};
+  Grammar::Keys keys;
+  if (!keys_) keys_ = grammar_.json_text(*any_text_, policy_.canonical, true);
+  keys.cells.push_back({*keys_, *anything_});
+  ways.push_back(members(std::move(keys), 0));
+  grammar_.define(name, grammar_.choice(ways));
+  return *anything_;
+}
+
+PlainSchemas::Node PlainSchemas::quoted(Node text) {
+  const Node quote = literal("\"");
+  return grammar_.sequence({quote, grammar_.json_text(text, policy_.canonical, false), quote});
+}
+
+PlainSchemas::Node PlainSchemas::any_char() {
+  if (!any_char_) any_char_ = grammar_.chars(CharSet({{0, kMaxCodePoint}}));
+  return *any_char_;
+}
+
+PlainSchemas::Node PlainSchemas::any_string() {
+  if (!any_string_) {
+    any_text_ = grammar_.repeat(any_char(), 0, kUnbounded);
+    any_string_ = quoted(*any_text_);
+  }
+  return *any_string_;
+}
+
+PlainSchemas::Node PlainSchemas::number(bool integer) {
+  std::optional<Node>& known = numbers_[integer ? 1 : 0];
+  if (!known) known = nb::cast<Node>(host_.attr("numbers")(integer));
+  return *known;
+}
+
+PlainSchemas::Node PlainSchemas::literal(std::string_view text) {
+  const auto known = literals_.find(text);
+  if (known != literals_.end()) return known->second;
+  return literals_[text] = grammar_.literal(std::string(text));
+}
+
+void PlainSchemas::make_style() {
+  if (opened_) return;
+  if (!policy_.blanks) {
+    opened_ = grammar_.literal("");
+    comma_ = grammar_.literal(policy_.comma);
+    colon_ = grammar_.literal(policy_.colon);
+    return;
+  }
+  const Node blank = grammar_.chars(CharSet({{0x09, 0x09}, {0x20, 0x20}}));
+  const Node blanks = grammar_.repeat(blank, 0, *policy_.blanks);
+  const Node line = grammar_.choice({grammar_.literal("\n"), grammar_.literal("\r\n")});
+  const Node rest = grammar_.repeat(grammar_.sequence({line, blanks}), 0, 1);
+  opened_ = grammar_.sequence({blanks, rest});
+  comma_ = grammar_.sequence({*opened_, grammar_.literal(","), *opened_});
+  colon_ = grammar_.sequence({*opened_, grammar_.literal(":"), *opened_});
+}
+
+// --- rules and places
+
+PlainSchemas::Node PlainSchemas::rule_of(Record& record) {
+  if (!record.shared) {
+    record.node = grammar_.rule(name_of(record));
+    record.shared = true;
+  }
+  return *record.node;
+}
+
+std::string PlainSchemas::name_of(const Record& record) const {
+  const auto where = nb::cast<std::string>(host_.attr("name")(way(record.place)));
+  return rules_ + where + " (schema " + std::to_string(record.number) + suffix_ + ")";
+}
+
+PlainSchemas::Place PlainSchemas::step(Place parent, nb::object name) {
+  steps_.push_back({parent, std::move(name)});
+  return static_cast<Place>(steps_.size() - 1);
+}
+
+nb::object PlainSchemas::way(Place place) const {
+  std::vector<nb::object> names;
+  while (steps_[place].parent) {
+    names.push_back(steps_[place].step);
+    place = *steps_[place].parent;
+  }
+  nb::object found = steps_[place].step;
+  for (auto name = names.rbegin(); name != names.rend(); ++name) {
+    found = nb::make_tuple(found, *name);
+  }
+  return found;
+}
+
+}  // namespace formgate::json_schema

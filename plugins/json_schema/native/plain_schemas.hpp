@@ -1,0 +1,151 @@
+// Schemas that say what they mean: kinds, members, items, lengths and lists of strings, with
+// references among them, are written to a grammar as they stand. All others need the Boolean
+// algebra of the Python reader, which writes them in place (`Host`) and may come back for parts.
+//
+// A schema met again becomes a rule, as does one that is met inside itself or is nested deep.
+#pragma once
+
+#include <nanobind/nanobind.h>
+
+#include <array>
+#include <cstdint>
+#include <deque>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "formgate/grammar.hpp"
+
+namespace formgate::json_schema {
+
+namespace nb = nanobind;
+
+enum class Keyword : std::uint8_t {
+  kType,
+  kEnum,
+  kConst,
+  kRef,
+  kProperties,
+  kRequired,
+  kAdditional,
+  kItems,
+  kMinItems,
+  kMaxItems,
+  kUniqueItems,
+  kMinLength,
+  kMaxLength,
+  kOther,  // it means something that is not written here
+};
+constexpr std::size_t kKeywords = static_cast<std::size_t>(Keyword::kOther);
+
+// What the keywords of a draft are.
+struct Words {
+  Words(const std::vector<std::string>& active, std::string id, bool lone, bool plain);
+
+  std::unordered_map<std::string_view, Keyword> keywords;
+  std::vector<std::string> names;  // what the views above look at
+  std::string id_keyword;          // names a schema
+  bool lone_ref;                   // a reference makes all beside it meaningless
+  bool plain_integers;             // those that every spelling of the number is one of
+};
+
+// How values are written.
+struct Policy {
+  std::optional<std::uint32_t> blanks;  // most of them in a row; none: white space is fixed
+  std::string comma = ",";
+  std::string colon = ":";
+  bool ordered = true;
+  bool canonical = false;
+};
+
+class PlainSchemas {
+ public:
+  using Node = Grammar::Handle;
+
+  // `rules` and `suffix` stand before and after the names of rules; `kept` keeps the grammar and
+  // the words alive.
+  PlainSchemas(nb::object kept, Grammar& grammar, nb::object root, const Words& words,
+               Policy policy, std::string rules, std::string suffix, std::optional<Node> anything);
+
+  // The texts whose values satisfy a schema of the root's document, which stands at a place (as
+  // Python has it); nothing where it is not plain. The host's methods write what is not:
+  // `other(schema, place, needed)` returns a node, or None where no value is valid for sure,
+  // `numbers(integer)` a node, `name(place)` a name for people; `check()` ends what takes too long.
+  std::optional<Node> value(nb::handle schema, nb::handle place, nb::handle host);
+  // Writes what was put off; says whether there was anything.
+  bool drain(nb::handle host);
+  // Any value at all.
+  Node anything(nb::handle host);
+  std::optional<Node> known_anything() const { return anything_; }
+
+ private:
+  using Place = std::uint32_t;
+  struct Step {  // of a way through the document; a start has the way as Python has it
+    std::optional<Place> parent;
+    nb::object step;
+  };
+  struct Said {  // the values of a schema's keywords
+    nb::handle of(Keyword keyword) const { return values[static_cast<std::size_t>(keyword)]; }
+    bool has(Keyword keyword) const { return of(keyword).is_valid(); }
+    std::array<nb::object, kKeywords> values = {};
+  };
+  struct Record {
+    nb::object schema = {};
+    Place place = 0;           // where it was met first
+    std::uint32_t number = 0;  // from 1; none where only references were followed
+    std::optional<Node> node = {};
+    bool shared = false;  // the node may stand in several places
+    bool busy = false;
+    bool other = false;  // it is not plain
+  };
+  struct Kinds {
+    unsigned bits = 0;
+    bool integer = false;
+  };
+
+  std::optional<Node> attempt(nb::handle schema, Place place);
+  std::optional<Node> member(nb::handle schema, Place place, bool needed);
+  std::optional<Node> other(nb::handle schema, Place place, bool needed);
+  std::optional<Node> write(Record& record, const Said& said);
+  bool read(nb::handle schema, Said& said) const;
+  std::optional<std::pair<nb::handle, Place>> target(nb::handle reference);
+  std::optional<Node> body(const Said& said, Place place, bool& composite);
+  std::optional<Kinds> kinds(nb::handle type) const;
+  bool listed(const Said& said, Kinds allowed, std::vector<Node>& nodes);
+  bool strings(const Said& said, std::vector<Node>& nodes);
+  std::optional<Node> array(const Said& said, Place place);
+  std::optional<Node> object(const Said& said, Place place);
+  Node list(Node rest, std::uint32_t low, std::uint32_t high);
+  Node members(Grammar::Keys keys, std::uint32_t low);
+  Node quoted(Node text);
+  Node any_string();
+  Node any_char();
+  Node number(bool integer);
+  Node literal(std::string_view text);
+  Node rule_of(Record& record);
+  std::string name_of(const Record& record) const;
+  Place step(Place parent, nb::object name);
+  nb::object way(Place place) const;
+  void make_style();
+
+  nb::object kept_;  // what the grammar and the words belong to
+  Grammar& grammar_;
+  nb::object root_;
+  const Words& words_;
+  const Policy policy_;
+  const std::string rules_;
+  const std::string suffix_;
+  nb::handle host_;  // while a call from Python lasts
+  std::unordered_map<PyObject*, Record> records_;
+  std::vector<Step> steps_;
+  std::deque<Record*> waiting_;  // elements of the map stay where they are
+  std::unordered_map<std::string_view, Node> literals_;
+  std::optional<Node> opened_, comma_, colon_, anything_, any_char_, any_text_, any_string_, keys_;
+  std::optional<Node> numbers_[2];
+  std::uint32_t schemas_ = 0;
+  unsigned depth_ = 0;
+};
+
+}  // namespace formgate::json_schema

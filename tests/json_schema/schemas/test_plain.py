@@ -1,0 +1,249 @@
+"""What is written natively and what the automaton writes: one language, and the same errors."""
+
+from __future__ import annotations
+
+import collections
+import copy
+import json
+import random
+from typing import Any
+
+import hypothesis
+import pytest
+from compiled import byte_vocabulary
+from conformance import real
+from hypothesis import strategies as st
+from plain_schemas import plain_schemas
+from random_schemas import KINDS, NAMES, schemas
+
+import formgate
+from formgate.core.compiler import build_grammar
+from formgate.core.errors import EmptyLanguageError, FormgateError, LimitError
+from formgate.core.grammar import GrammarBuilder
+from formgate.plugins.json_schema import _plain, _read, compile_json_schema
+from formgate.plugins.json_schema._drafts import BY_NAME, keywords_of
+
+STATES = 150  # of each pair of engines that are compared
+OPTIONS = (
+    {},
+    {"property_order": "any"},
+    {"whitespace": "compact", "escapes": "canonical"},
+    {"separators": (", ", ": ")},
+    {"max_blanks": 2},
+)
+
+
+def reasoned(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Have everything written by way of the automaton."""
+    monkeypatch.setattr(_plain, "plain_writer", lambda *_: None)
+
+
+def compiled(schema: Any, options: dict[str, Any]) -> Any:
+    """Return the engine of a schema, or the type of the error and its words."""
+    try:
+        return formgate.compile(schema, byte_vocabulary(), format="json_schema", **options)
+    except EmptyLanguageError:
+        return EmptyLanguageError  # seen at once, or by the engine
+    except LimitError:
+        return LimitError
+    except FormgateError as error:
+        return type(error), str(error)
+
+
+def both_ways(schema: Any, options: dict[str, Any]) -> tuple[Any, Any]:
+    """Return what becomes of a schema with and without the native writer."""
+    found = compiled(schema, options)
+    with pytest.MonkeyPatch.context() as patched:
+        reasoned(patched)
+        return found, compiled(schema, options)
+
+
+def compare(one: Any, other: Any, chance: random.Random) -> None:
+    """Walk through two engines side by side, at random, for some states."""
+    assert isinstance(one, formgate.Engine) == isinstance(other, formgate.Engine), (one, other)
+    if not isinstance(one, formgate.Engine):
+        assert one == other
+        return
+    left, right, steps = one.start(), other.start(), 0
+    for _ in range(STATES):
+        allowed = sorted(one.allowed_tokens(left).ids())
+        assert allowed == sorted(other.allowed_tokens(right).ids())
+        assert one.is_accepting(left) == other.is_accepting(right)
+        going = [token for token in allowed if token < 256]
+        if not going or steps > 60:
+            left, right, steps = one.start(), other.start(), 0
+            continue
+        # Blanks lead nowhere new, and digits hardly anywhere.
+        telling = [token for token in going if chr(token) not in " \t\r\n0123456789\\"]
+        token = chance.choice(telling if telling and chance.random() < 0.95 else going)
+        left, right, steps = one.advance(left, token), other.advance(right, token), steps + 1
+
+
+@pytest.mark.parametrize("options", OPTIONS, ids=str)
+@hypothesis.settings(
+    max_examples=60, deadline=None, suppress_health_check=list(hypothesis.HealthCheck)
+)
+@hypothesis.given(schema=plain_schemas(), seed=st.integers(0, 2**32))
+def test_plain_schemas_are_written_alike(options: dict[str, Any], schema: Any, seed: int) -> None:
+    compare(*both_ways(schema, options), random.Random(seed))
+
+
+@pytest.mark.parametrize("draft", ["2020-12", "2019-09", "7", "6", "4"])
+@hypothesis.settings(
+    max_examples=25, deadline=None, suppress_health_check=list(hypothesis.HealthCheck)
+)
+@hypothesis.given(data=st.data())
+def test_all_schemas_are_written_alike(draft: str, data: st.DataObject) -> None:
+    some = schemas(draft="7" if draft == "6" else draft)
+    schema = data.draw(st.one_of(some, plain_schemas()))
+    compare(*both_ways(schema, {"draft": draft}), random.Random(data.draw(st.integers(0, 2**32))))
+
+
+nonsense = st.one_of(
+    st.none(),
+    st.integers(-2, 3),
+    st.sampled_from(
+        (2**31, 10**30, 1.0, 0.5, "x", "\ud800", "#/", "#/$defs", "#/$defs/x/~0", "#x")
+    ),
+    st.lists(st.sampled_from(("a", "a", "b", 1, {})), max_size=3),
+    st.dictionaries(st.sampled_from(("a", "$id", "$schema", "$ref", "\ud800")), st.just({})),
+)
+KEYWORDS = ("type", "enum", "const", "$ref", "properties", "required", "additionalProperties",
+            "items", "minItems", "maxItems", "uniqueItems", "minLength", "maxLength", "$id",
+            "$schema", "id", "minProperties", "format", "dependencies", "then")  # fmt: skip
+
+
+@hypothesis.settings(
+    max_examples=400, deadline=None, suppress_health_check=list(hypothesis.HealthCheck)
+)
+@hypothesis.given(data=st.data())
+def test_what_is_wrong_is_said_alike(data: st.DataObject) -> None:
+    schema = copy.deepcopy(data.draw(plain_schemas()))  # it is changed, and parts are shared
+    places = [part for part in parts_of(schema) if isinstance(part, dict)]
+    place = places[data.draw(st.integers(0, len(places) - 1))]
+    place[data.draw(st.sampled_from(KEYWORDS))] = data.draw(nonsense)
+    draft = data.draw(st.sampled_from(sorted(BY_NAME)))
+    found, expected = both_ways(schema, {"draft": draft})
+    compare(found, expected, random.Random(0))
+
+
+def parts_of(schema: Any) -> list[Any]:
+    """Return all values in a schema, itself among them."""
+    inner = schema.values() if isinstance(schema, dict) else schema
+    if not isinstance(schema, (dict, list)):
+        return []
+    return [schema, *(part for value in inner for part in parts_of(value))]
+
+
+def test_drafts_have_the_keywords_that_are_read() -> None:
+    for draft in BY_NAME.values():
+        assert keywords_of(draft) == _read.BESIDE_TYPE[draft.rank] | {"type"}
+
+
+@pytest.mark.skipif(
+    not real.DATA.exists(), reason="shared/data/json-schemas-real.jsonl.xz is not here"
+)
+@pytest.mark.parametrize("options", OPTIONS[:2], ids=str)
+def test_real_schemas_are_written_alike(options: dict[str, Any]) -> None:
+    chance = random.Random(7)
+    for entry in real.load()[::150]:
+        schema = entry["schema"]
+        found, expected = both_ways(schema, options)
+        compare(found, expected, chance)
+        if isinstance(found, formgate.Engine):
+            for test in entry["tests"][:3]:
+                text = json.dumps(test["data"]).encode()
+                assert found.accepts(text) == expected.accepts(text)
+
+
+def test_schemas_met_again_become_rules() -> None:
+    point = {"type": "object", "properties": {"x": {"type": "number"}}}
+    schema = {
+        "$defs": {"point": point},
+        "type": "object",
+        "properties": {name: {"$ref": "#/$defs/point"} for name in "abc"},
+    }
+    grammar = build_grammar(schema, format="json_schema")
+    named = [rule for rule in grammar.rules() if "point" in rule]
+    assert named == ["#/$defs/point (schema 2)"]
+
+
+@pytest.mark.parametrize("depth", [10, 30, 200])
+def test_nesting_takes_no_stack(depth: int) -> None:
+    schema: dict[str, Any] = {"type": "integer"}
+    for _ in range(depth):
+        schema = {"type": "array", "items": schema, "minItems": 1}
+        schema = {"type": "object", "properties": {"a": schema}, "required": ["a"]}
+    engine = compiled(schema, {})
+    assert engine.accepts(b'{"a":[' * depth + b"1" + b"]}" * depth)
+    assert not engine.accepts(b'{"a":[' * depth + b"[]" + b"]}" * depth)
+
+
+def test_a_schema_inside_itself() -> None:
+    tree: dict[str, Any] = {"type": "object", "additionalProperties": False, "required": ["v"]}
+    tree["properties"] = {"v": {"type": "null"}, "left": tree, "right": tree}
+    engine = formgate.compile(tree, byte_vocabulary(), format="json_schema")
+    assert engine.accepts(b'{"v":null,"left":{"v":null},"right":{"v":null,"right":{"v":null}}}')
+    assert not engine.accepts(b'{"v":null,"left":{"left":{"v":null}}}')
+
+
+def test_parts_that_take_the_automaton_come_back() -> None:
+    schema = {
+        "type": "object",
+        "properties": {
+            "next": {"oneOf": [{"type": "null"}, {"$ref": "#"}]},
+            "code": {"type": "string", "pattern": "^[A-Z]{2}$"},
+        },
+        "required": ["code"],
+        "additionalProperties": False,
+    }
+    engine = formgate.compile(schema, byte_vocabulary(), format="json_schema")
+    assert engine.accepts(b'{"next":{"next":null,"code":"AB"},"code":"CD"}')
+    assert not engine.accepts(b'{"next":{"next":null,"code":"Ab"},"code":"CD"}')
+    assert not engine.accepts(b'{"next":{"next":null},"code":"CD"}')
+
+
+def test_what_cannot_be_is_seen_through_plain_parts() -> None:
+    never = {"allOf": [{"type": "string"}, {"type": "null"}]}
+    inner = {"type": "object", "properties": {"a": never}, "required": ["a"]}
+    schema = {"type": "array", "items": inner, "minItems": 1}
+    with pytest.raises(EmptyLanguageError, match="#: no value is valid"):
+        build_grammar(schema, format="json_schema")
+    assert formgate.compile(
+        {**schema, "minItems": 0}, byte_vocabulary(), format="json_schema"
+    ).accepts(b"[ ]")
+
+
+def test_several_schemas_in_one_grammar() -> None:
+    for first, second in (({}, {}), ({}, {"property_order": "any"}), ({"indent": 1}, {})):
+        builder = GrammarBuilder()
+        schema = {"type": "object", "properties": {"a": {}, "b": {"type": KINDS[0]}}}
+        nodes = [compile_json_schema(schema, builder, **options) for options in (first, second)]
+        builder.start(builder.choice(*nodes))
+        engine = builder.build().compile(byte_vocabulary())
+        assert engine.accepts(b'{"a":[{},1],"b":null}') == ("indent" not in first or not second)
+        assert engine.accepts(b'{"b":null,"a":1}') == ("property_order" in second)
+
+
+def test_other_classes_of_dicts_and_texts() -> None:
+    class Name(str):
+        __slots__ = ()
+
+    inner = collections.OrderedDict(type=Name("string"), maxLength=2)
+    schema = collections.defaultdict(dict, type="object", properties={Name("a"): inner})
+    engine = formgate.compile(schema, byte_vocabulary(), format="json_schema")
+    assert engine.accepts(b'{"a":"xy"}')
+    assert not engine.accepts(b'{"a":"xyz"}')
+
+
+def test_many_names_are_read_quickly() -> None:
+    names = [f"{NAMES[at % 4]}{at}" for at in range(3_000)]
+    schema = {
+        "type": "object",
+        "properties": {name: {"type": "boolean"} for name in names},
+        "required": names[::3],
+        "additionalProperties": False,
+    }
+    engine = formgate.compile(schema, byte_vocabulary(), format="json_schema")
+    assert engine.accepts(json.dumps(dict.fromkeys(names[::3], True)).encode())
+    assert not engine.accepts(json.dumps(dict.fromkeys(names[1::3], True)).encode())
