@@ -41,16 +41,23 @@ class Automaton:
 
     Attributes:
         world: The subschemas and states.
-        root: The state of the root.
     """
 
     def __init__(self, schema: Json, options: Options) -> None:
         self.world = Schemas(schema, options)
-        self.root = self.world.root
         self._objects = ObjectClauses(self.world, self.join)
         self._arrays = ArrayClauses(self.world, self.join)
         self._within: set[int] = set()
         self._joins: dict[tuple[Lits, Lits, bool], Lits] = {}
+
+    @property
+    def root(self) -> State:
+        """The state of the root.
+
+        Raises:
+            WrongSchemaError: It is no schema.
+        """
+        return self.world.root
 
     def close(self) -> None:
         """Cut the references that go in circles, so that memory is free at once.

@@ -22,8 +22,9 @@ if TYPE_CHECKING:
     from formgate.plugins.json_schema._automaton import Automaton
     from formgate.plugins.json_schema._emit import Emitter
     from formgate.plugins.json_schema._options import Options
-    from formgate.plugins.json_schema._resolve import Env, Where
+    from formgate.plugins.json_schema._resolve import Where
     from formgate.plugins.json_schema._scalars import State
+    from formgate.plugins.json_schema._spelled import Numerals
     from formgate.plugins.json_schema._values import Json
 
 __all__ = ["PlainWriter", "plain_writer"]
@@ -65,6 +66,7 @@ class PlainWriter:
         self, schema: dict[str, Json], draft: Draft, builder: GrammarBuilder, options: Options
     ) -> None:
         self._schema = schema
+        self._draft = draft
         self._builder = builder
         self._options = options
         self._notes = notes = notes_of(builder)
@@ -72,7 +74,6 @@ class PlainWriter:
         self.suffix = "" if notes.schemas == 1 else f" of schema {notes.schemas}"
         self.automaton: Automaton | None = None
         self._emitter: Emitter | None = None
-        self._env: Env | None = None
         comma, colon = options.separators or (",", ":")
         fixed = options.separators is not None or options.whitespace == "compact"
         self._native = _native.PlainSchemas(
@@ -124,8 +125,6 @@ class PlainWriter:
         if self.automaton is None or self._emitter is None:
             self.automaton = Automaton(self._schema, self._options)
             self._emitter = Emitter(self.automaton, self._builder, self._options, plain=self)
-            library = self.automaton.world.library
-            self._env = library.env(library.root, ())
         return self.automaton, self._emitter
 
     # --- for what writes the rest ---
@@ -135,7 +134,7 @@ class PlainWriter:
         if self.automaton is None or len(state.lits) != 1 or state.lits[0] & 1:
             return None
         site = self.automaton.world.site(state.lits[0])
-        if site.env is not self._env:
+        if site.env is not self.automaton.world.env:
             return None
         node = self._native.value(site.schema, site.where, self)
         return None if node is None else Node(node)
@@ -155,10 +154,8 @@ class PlainWriter:
             needed: Whether there must be such a value, which is worth a search.
         """
         automaton, emitter = self.rest()
-        if self._env is None:
-            raise AssertionError("the automaton has an environment")
-        lit = automaton.world.lit(schema, self._env, where)
-        state = automaton.world.state((lit,))
+        world = automaton.world
+        state = world.state((world.lit(schema, world.env, where),))
         if not state.kinds or (needed and automaton.is_empty(state)):
             return None
         return emitter.value(state, 0)
@@ -167,7 +164,11 @@ class PlainWriter:
         """Return the node of all numbers, or of the integers."""
         from formgate.plugins.json_schema._numbers import NumberSet  # noqa: PLC0415
 
-        numbers = NumberSet.INTEGERS if integer else NumberSet.ALL
+        numbers: NumberSet | Numerals = NumberSet.INTEGERS if integer else NumberSet.ALL
+        if integer and self._draft.rank == 4:  # by how they are written
+            from formgate.plugins.json_schema._spelled import Numerals  # noqa: PLC0415
+
+            numbers = Numerals(NumberSet.INTEGERS, NumberSet.NONE)
         return numbers.node(self._builder, notes=self._notes)
 
     def name(self, where: Where) -> str:
@@ -189,5 +190,4 @@ def _words(draft: Draft) -> _native.SchemaWords:
         active=sorted(keywords_of(draft)),
         id_keyword=draft.id_keyword,
         lone_ref=draft.lone_ref,
-        plain_integers=draft.rank > 4,
     )

@@ -9,6 +9,7 @@ negation is a sign on a literal, pushed inwards by the dual of each keyword (Att
 
 from __future__ import annotations
 
+from functools import cached_property
 from itertools import islice
 from typing import TYPE_CHECKING
 
@@ -83,6 +84,7 @@ class Schemas(ScalarSets):
         options: The options.
 
     Attributes:
+        env: Where the root stands.
         values: Literals of single values, each of its own.
     """
 
@@ -98,9 +100,13 @@ class Schemas(ScalarSets):
         self.values: set[int] = set()
         self._unions: dict[Lits, int] = {}
         self._positions: dict[int, tuple[int, ...]] = {}
+        self.env = self.library.env(self.library.root, ())
+
+    @cached_property
+    def root(self) -> State:
+        """The state of the root, read when it is asked for."""
         root = self.library.root
-        env = self.library.env(root, ())
-        self.root = self.state((self.lit(schema, env, root.where),))
+        return self.state((self.lit(root.root, self.env, root.where),))
 
     def close(self) -> None:
         """Cut references that go in circles."""

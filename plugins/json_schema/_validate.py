@@ -45,6 +45,7 @@ class Validator:
     def __init__(self, source: object, **options: object) -> None:
         try:
             self.automaton = Automaton(load(source), read_options(options))
+            self.root = self.automaton.root
         except WrongSchemaError as error:
             raise _explained(error) from None
 
@@ -59,7 +60,7 @@ class Validator:
             The value in a tuple, or None if it is not valid.
         """
         try:
-            return self._value(self.automaton.root, value)
+            return self._value(self.root, value)
         except WrongSchemaError as error:
             raise _explained(error) from None
         except RecursionError:

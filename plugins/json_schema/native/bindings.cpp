@@ -9,9 +9,8 @@ using json_schema::Words;
 
 void bind_json_schema(nb::module_& m) {
   nb::class_<Words>(m, "SchemaWords", "What the keywords of a draft of JSON Schema are.")
-      .def(nb::init<const std::vector<std::string>&, std::string, bool, bool>(), nb::kw_only(),
-           nb::arg("active"), nb::arg("id_keyword"), nb::arg("lone_ref"),
-           nb::arg("plain_integers"));
+      .def(nb::init<const std::vector<std::string>&, std::string, bool>(), nb::kw_only(),
+           nb::arg("active"), nb::arg("id_keyword"), nb::arg("lone_ref"));
   nb::class_<PlainSchemas>(m, "PlainSchemas", "Writes schemas that say what they mean.")
       .def(
           "__init__",

@@ -95,8 +95,8 @@ class Restored {
 
 }  // namespace
 
-Words::Words(const std::vector<std::string>& active, std::string id, bool lone, bool plain)
-    : names(active), id_keyword(std::move(id)), lone_ref(lone), plain_integers(plain) {
+Words::Words(const std::vector<std::string>& active, std::string id, bool lone)
+    : names(active), id_keyword(std::move(id)), lone_ref(lone) {
   for (const std::string& name : names) {
     const auto known = plain_keywords().find(name);
     keywords.emplace(name, known == plain_keywords().end() ? Keyword::kOther : known->second);
@@ -326,7 +326,7 @@ std::optional<PlainSchemas::Node> PlainSchemas::body(const Said& said, Place pla
   return nodes.size() == 1 ? nodes.front() : grammar_.choice(nodes);
 }
 
-std::optional<PlainSchemas::Kinds> PlainSchemas::kinds(nb::handle type) const {
+std::optional<PlainSchemas::Kinds> PlainSchemas::kinds(nb::handle type) {
   Kinds found;
   unsigned named = 0;  // with a bit of its own for integers
   const auto add = [&](nb::handle one) {
@@ -347,7 +347,7 @@ std::optional<PlainSchemas::Kinds> PlainSchemas::kinds(nb::handle type) const {
     return std::nullopt;
   }
   found.integer = (named & (kInteger | kNumber)) == kInteger;
-  if (found.bits == 0 || (found.integer && !words_.plain_integers)) return std::nullopt;
+  if (found.bits == 0) return std::nullopt;
   return found;
 }
 

@@ -42,13 +42,12 @@ constexpr std::size_t kKeywords = static_cast<std::size_t>(Keyword::kOther);
 
 // What the keywords of a draft are.
 struct Words {
-  Words(const std::vector<std::string>& active, std::string id, bool lone, bool plain);
+  Words(const std::vector<std::string>& active, std::string id, bool lone);
 
   std::unordered_map<std::string_view, Keyword> keywords;
   std::vector<std::string> names;  // what the views above look at
   std::string id_keyword;          // names a schema
   bool lone_ref;                   // a reference makes all beside it meaningless
-  bool plain_integers;             // those that every spelling of the number is one of
 };
 
 // How values are written.
@@ -112,7 +111,7 @@ class PlainSchemas {
   bool read(nb::handle schema, Said& said) const;
   std::optional<std::pair<nb::handle, Place>> target(nb::handle reference);
   std::optional<Node> body(const Said& said, Place place, bool& composite);
-  std::optional<Kinds> kinds(nb::handle type) const;
+  static std::optional<Kinds> kinds(nb::handle type);
   bool listed(const Said& said, Kinds allowed, std::vector<Node>& nodes);
   bool strings(const Said& said, std::vector<Node>& nodes);
   std::optional<Node> array(const Said& said, Place place);
