@@ -15,6 +15,7 @@ namespace {
 
 // Where more tokens leave by a byte, their subtrees in the vocabulary are walked.
 constexpr std::size_t kMostTokens = 8192;
+constexpr std::size_t kMostInMask = 2048;  // unless it is one tree
 
 }  // namespace
 
@@ -47,8 +48,11 @@ const MaskCache::ExitTree* MaskCache::exit_tree(ClassTable& table, std::uint32_t
   if (table.uses[byte]++ < kFirstUses + std::min(tokens, kMostTokens) / kTokensPerUse) {
     return nullptr;
   }
+  // Trees that many states use are due at the same time: one mask does not pay for all of them.
+  if (in_trees_ > 0 && in_trees_ + tokens > kMostInMask) return nullptr;
   std::unique_ptr<ExitTree>& slot = table.trees[byte];
   if (tokens > kMostTokens) return nullptr;
+  in_trees_ += tokens;
   struct Entry {
     std::uint64_t key;  // the first bytes of the text
     std::string_view text;

@@ -5,6 +5,7 @@
 // character that leads from a state back to itself is harmless, and so is one that only counts down
 // members of an intersection, as long as the counted-down intersections are alive.
 #include <algorithm>
+#include <array>
 #include <map>
 
 #include "formgate/buckets.hpp"
@@ -136,6 +137,82 @@ std::uint32_t ExprPool::self_loop(ExprId id) {
   }
   const std::uint32_t index = found.empty() ? kNoIndex : intern_class(CharSet(std::move(found)));
   self_loops_.emplace(index_of(id), index);
+  return index;
+}
+
+// Collects where the characters that begin with a byte of a range lead, further bytes being in
+// `rest`; false if some of them lead nowhere.
+bool ExprPool::characters_lead_on(ExprId state, std::uint8_t low, std::uint8_t high,
+                                  std::span<const std::pair<std::uint8_t, std::uint8_t>> rest,
+                                  std::vector<ExprId>& targets) {
+  const ByteSet wanted = ByteSet::range(low, high);
+  ByteSet found;
+  const LinearForm form = linear_form(state);
+  for (const LinearTerm& term : std::vector<LinearTerm>(form.begin(), form.end())) {
+    if ((term.bytes & wanted).empty()) continue;
+    if (rest.empty() ? live(term.target)
+                     : characters_lead_on(term.target, rest[0].first, rest[0].second,
+                                          rest.subspan(1), targets)) {
+      found = found | (term.bytes & wanted);
+      if (rest.empty()) targets.push_back(term.target);
+    }
+  }
+  return found == wanted;
+}
+
+std::uint32_t ExprPool::closed_class(ExprId id) {
+  if (auto it = closed_classes_.find(index_of(id)); it != closed_classes_.end()) return it->second;
+  constexpr std::size_t kMostStates = 24;
+  using Range = std::pair<std::uint8_t, std::uint8_t>;
+  constexpr Range kAny{0x80, 0xBF};
+  struct Characters {
+    Range first;
+    std::array<Range, 3> rest;
+    std::size_t size;
+  };
+  // Well-formed UTF-8 (Unicode 15, table 3-7).
+  static constexpr Characters kBeyondAscii[] = {
+      {{0xC2, 0xDF}, {{kAny}}, 1},
+      {{0xE0, 0xE0}, {{{0xA0, 0xBF}, kAny}}, 2},
+      {{0xE1, 0xEC}, {{kAny, kAny}}, 2},
+      {{0xED, 0xED}, {{{0x80, 0x9F}, kAny}}, 2},
+      {{0xEE, 0xEF}, {{kAny, kAny}}, 2},
+      {{0xF0, 0xF0}, {{{0x90, 0xBF}, kAny, kAny}}, 3},
+      {{0xF1, 0xF3}, {{kAny, kAny, kAny}}, 3},
+      {{0xF4, 0xF4}, {{{0x80, 0x8F}, kAny, kAny}}, 3},
+  };
+  ByteSet ascii = ByteSet::range(0, 0x7F);
+  std::vector<ExprId> states{id};
+  bool closed = free_of_context(id) && !(node(id).flags & kCalls);
+  for (std::size_t i = 0; i < states.size() && closed; ++i) {
+    ByteSet here;
+    std::vector<ExprId> targets;
+    const LinearForm form = linear_form(states[i]);
+    const std::vector<LinearTerm> terms(form.begin(), form.end());
+    for (const LinearTerm& term : terms) {
+      if (!(term.bytes & ascii).empty() && live(term.target)) here = here | term.bytes;
+    }
+    ascii = ascii & here;
+    for (const LinearTerm& term : terms) {
+      if (!(term.bytes & ascii).empty()) targets.push_back(term.target);
+    }
+    closed = !ascii.empty();
+    for (const Characters& some : kBeyondAscii) {
+      closed = closed && characters_lead_on(states[i], some.first.first, some.first.second,
+                                            std::span(some.rest).first(some.size), targets);
+    }
+    for (const ExprId target : targets) {
+      if (std::find(states.begin(), states.end(), target) == states.end()) states.push_back(target);
+    }
+    closed = closed && states.size() <= kMostStates;
+  }
+  std::uint32_t index = kNoIndex;
+  if (closed) {
+    std::vector<Interval> intervals{{0x80, kMaxCodePoint}};
+    ascii.for_each([&](std::uint8_t b) { intervals.push_back({b, b}); });
+    index = intern_class(CharSet(std::move(intervals)));
+  }
+  closed_classes_.emplace(index_of(id), index);
   return index;
 }
 

@@ -70,6 +70,7 @@ std::shared_ptr<const Mask> MaskCache::mask(ExprId id) {
   splits_ = 0;
   settling_ = false;
   given_up_ = 0;
+  in_trees_ = 0;
   return mask_at(id, 0);
 }
 
@@ -214,7 +215,7 @@ void MaskCache::walk_item(ExprId id, std::uint32_t node, Mask& out) {
                       kind == Kind::kKeyed || kind == Kind::kCall);
   if (options_.class_tables && plain() && top.rank_end - top.rank_begin > kLargeSubtree && !split &&
       !(pool_.node(id).flags & kCalls && pool_.node(id).kind == Kind::kAnd) &&
-      (settling_item(id, node, out) || run_item(id, node, out))) {
+      (closed_item(id, node, out) || settling_item(id, node, out) || run_item(id, node, out))) {
     return;
   }
   Sink sink(*vocabulary_);

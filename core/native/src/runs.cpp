@@ -1,6 +1,7 @@
 // Masks of states that read runs of a set of ASCII characters uniformly.
 #include <algorithm>
 
+#include "formgate/json_spelling.hpp"
 #include "formgate/masks.hpp"
 #include "mask_sink.hpp"
 
@@ -9,6 +10,7 @@ namespace {
 
 // Smaller sets lead into so little of the trie that a walk is as fast.
 constexpr unsigned kFewest = 8;
+constexpr unsigned kMostAscii = 80;  // of the 95 that can be seen
 
 }  // namespace
 
@@ -22,6 +24,26 @@ ByteSet MaskCache::widest_step(ExprId id) {
     }
   }
   return widest;
+}
+
+// Where text of nearly all characters never leads astray, whatever states it leads through (a
+// pattern may match anywhere in a string), tokens of such text are those of a class, as everywhere,
+// and only others are followed.
+bool MaskCache::closed_item(ExprId id, std::uint32_t node, Mask& out) {
+  const Node& first = pool_.node(pool_.head(id));
+  const bool spelled = first.kind == Kind::kSpelled;
+  if (pool_.tail(id) != ExprPool::kEpsilonId ||
+      (spelled ? first.b != 0 : first.kind != Kind::kAnd)) {
+    return false;
+  }
+  std::uint32_t index = pool_.closed_class(spelled ? ExprId{first.a} : id);
+  if (index == kNoIndex) return false;
+  if (spelled) index = pool_.intern_class(pool_.char_class(index).intersect(json_plain()));
+  const ByteSet ascii = pool_.char_class(index).ascii();
+  if (ascii.size() < kMostAscii) return false;
+  out.parts.push_back({class_table(index, node).inside, nullptr});
+  replay(id, node, index, (pool_.alphabet(id) & ByteSet::range(0, 0x7F)) - ascii, out);
+  return true;
 }
 
 // Where nearly all characters lead to a state that is simple (beside the words that a pattern

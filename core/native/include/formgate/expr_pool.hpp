@@ -152,6 +152,9 @@ class ExprPool : public std::enable_shared_from_this<ExprPool> {
   void keep_included(std::uint64_t number, ExprId id) { included_.emplace(number, id); }
   // Where `id` begins with a repetition, that with one repetition more; else nothing.
   ExprId once_more(ExprId id);
+  // A class, all characters beyond ASCII among it, of which every text leaves a state alive;
+  // kNoIndex where there is none, or many states to look at.
+  std::uint32_t closed_class(ExprId id);
   // Without a greatest number of characters of the text at the head, if so many characters more
   // come nowhere near it; else `id`.
   ExprId far_from_end(ExprId id, std::uint32_t characters);
@@ -311,6 +314,9 @@ class ExprPool : public std::enable_shared_from_this<ExprPool> {
   LoopSet loop_of_intersection(ExprId id);
   ExprId counted_down(ExprId id, const CharSet& characters);
   std::uint32_t self_loop(ExprId id);
+  bool characters_lead_on(ExprId state, std::uint8_t low, std::uint8_t high,
+                          std::span<const std::pair<std::uint8_t, std::uint8_t>> rest,
+                          std::vector<ExprId>& targets);
   bool counted(ExprId id, std::uint32_t& class_index, ExprId& next);
   bool meets_from(const LeafDfa& dfa, std::uint32_t state, ExprId id);
 
@@ -380,7 +386,8 @@ class ExprPool : public std::enable_shared_from_this<ExprPool> {
   GrowingMap<std::uint64_t, bool> subset_;
   GrowingMap<std::uint32_t, Loop> loops_;
   GrowingMap<std::uint32_t, LoopSet> class_loops_;
-  GrowingMap<std::uint32_t, std::uint32_t> self_loops_;  // expression -> class
+  GrowingMap<std::uint32_t, std::uint32_t> self_loops_;      // expression -> class
+  GrowingMap<std::uint32_t, std::uint32_t> closed_classes_;  // expression -> class
   // What is known of an intersection that characters of a class only count down: the last one seen
   // to be alive, how many characters on, and whether the one after it is not.
   struct Countdown {

@@ -160,6 +160,7 @@ class MaskCache {
   bool loop_item(ExprId id, std::uint32_t node, Mask& out);
   void mixed_loop(ExprId id, std::uint32_t node, const ExprPool::Loop& loop, const Bitmap* limit,
                   bool leaves, std::uint32_t max, Mask& out);
+  bool closed_item(ExprId id, std::uint32_t node, Mask& out);
   bool settling_item(ExprId id, std::uint32_t node, Mask& out);
   bool run_item(ExprId id, std::uint32_t node, Mask& out);
   ByteSet widest_step(ExprId id);
@@ -240,6 +241,7 @@ class MaskCache {
   GrowingMap<GroupKey, Exits, GroupHash> exits_;
   GrowingMap<GroupKey, std::shared_ptr<const TokenSet>, GroupHash> all_exits_;
   unsigned depth_ = 0;     // of nested mask_at calls
+  std::size_t in_trees_ = 0;  // tokens in trees of exits built for the mask in progress
   bool settling_ = false;  // the mask of a state that others settle in is being made
   unsigned splits_ = 0;    // heads taken apart for the present mask
   // Walks by parts that turned out too long for it: what is ambiguous in one part is so in others.
