@@ -68,7 +68,11 @@ class MaskCache::PartWalk {
   void whole(const Item& item, ExprId part);
   ExprId joined(ExprId part, std::uint32_t frame);
   void emit(std::uint32_t begin, std::uint32_t end) {
-    if (begin != end) found_.emplace_back(begin, end);
+    if (!found_.empty() && found_.back().second == begin) {
+      found_.back().second = end;
+    } else if (begin != end) {
+      found_.emplace_back(begin, end);
+    }
   }
 
   MaskCache& cache_;
