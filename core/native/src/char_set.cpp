@@ -122,6 +122,21 @@ std::uint32_t CharSet::size() const {
   return total;
 }
 
+ByteSet CharSet::leads() const {
+  ByteSet out = ByteSet::range(0x80, 0xFF);
+  for (std::uint32_t lead = 0xC2; lead <= 0xF4; ++lead) {
+    const unsigned rest = lead < 0xE0 ? 1 : lead < 0xF0 ? 2 : 3;
+    const std::uint32_t least = rest == 1 ? 0x80 : rest == 2 ? 0x800 : 0x10000;
+    const std::uint32_t base = (lead & (0x3Fu >> rest)) << (6 * rest);
+    const std::uint32_t low = std::max(base, least);
+    const std::uint32_t high = std::min(base + (1u << (6 * rest)) - 1, kMaxCodePoint);
+    // Surrogates are no characters.
+    const bool whole = lead == 0xED ? covers(low, 0xD7FF) : covers(low, high);
+    if (!whole) out = out - ByteSet::of(static_cast<std::uint8_t>(lead));
+  }
+  return out;
+}
+
 ByteSet CharSet::ascii() const {
   ByteSet out;
   for (const Interval& piece : intervals_) {

@@ -71,8 +71,9 @@ bool MaskCache::loop_item(ExprId id, std::uint32_t node, Mask& out) {
     return true;
   }
   // Bytes of single-byte members lead nowhere out of the class.
-  const ByteSet leaving = (pool_.alphabet(tail) | pool_.alphabet(loop.rest)) -
-                          pool_.char_class(loop.class_index).ascii();
+  const CharSet& members = pool_.char_class(loop.class_index);
+  ByteSet leaving = (pool_.alphabet(tail) | pool_.alphabet(loop.rest)) - members.ascii();
+  if (pool_.node(id).flags & kText) leaving = leaving - members.leads();
   const std::shared_ptr<const TokenSet> inside = class_table(loop.class_index, node).inside;
   if (limit && !add_overlong(id, node, *inside, *limit, out)) return false;
   out.parts.push_back({inside, limit});

@@ -39,6 +39,9 @@ class CharSet {
   std::uint32_t size() const;
   const std::vector<Interval>& intervals() const { return intervals_; }
   ByteSet ascii() const;
+  // Bytes beyond ASCII with which, in UTF-8, no other characters than those of the set begin; those
+  // with which none begin are among them.
+  ByteSet leads() const;
   Hash128 hash() const;
   bool operator==(const CharSet&) const = default;
 

@@ -240,10 +240,10 @@ class MaskCache {
   };
   GrowingMap<GroupKey, Exits, GroupHash> exits_;
   GrowingMap<GroupKey, std::shared_ptr<const TokenSet>, GroupHash> all_exits_;
-  unsigned depth_ = 0;     // of nested mask_at calls
+  unsigned depth_ = 0;        // of nested mask_at calls
   std::size_t in_trees_ = 0;  // tokens in trees of exits built for the mask in progress
-  bool settling_ = false;  // the mask of a state that others settle in is being made
-  unsigned splits_ = 0;    // heads taken apart for the present mask
+  bool settling_ = false;     // the mask of a state that others settle in is being made
+  unsigned splits_ = 0;       // heads taken apart for the present mask
   // Walks by parts that turned out too long for it: what is ambiguous in one part is so in others.
   static constexpr unsigned kMostGivenUp = 4;
   unsigned given_up_ = 0;
