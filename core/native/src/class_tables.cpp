@@ -56,11 +56,13 @@ void MaskCache::scan_class(std::uint32_t class_index, std::uint32_t node, Sink* 
         }
         if (inside) inside->add_ranks(below.rank_begin, below.own_end());
         if (below.child_count > 0) {
+          prefetch_children(below, trie, labels, ascii);
           stack.push_back({child, dfa.start(), static_cast<std::uint16_t>(step.count + 1)});
         }
       } else {
         if (inside) inside->add_ranks(below.rank_begin, below.own_end());
         if (below.child_count > 0) {
+          prefetch_children(below, trie, labels, ascii);
           stack.push_back({child, next, step.count});
         }
       }

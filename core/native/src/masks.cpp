@@ -298,6 +298,7 @@ void MaskCache::walk_states(std::uint32_t node, ExprId state, Sink& sink, Mask* 
         append(*parts, target, child);
         continue;
       }
+      prefetch_children(below, trie, labels, ascii);
       stack_.emplace_back(child, target);
     }
   }

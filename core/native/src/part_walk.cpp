@@ -119,6 +119,7 @@ void MaskCache::PartWalk::arrive(std::uint32_t child, ExprId expr, std::uint32_t
     cache_.append(*parts_, joined(expr, frame), child);
     return;
   }
+  prefetch_children(below, tree_.nodes, tree_.labels, tree_.ascii);
   items_.push_back({child, expr, frame});
 }
 
@@ -159,7 +160,10 @@ void MaskCache::PartWalk::states(const Item& item, ExprId part) {
         emit(below.rank_begin, below.rank_end);
       } else {
         emit(below.rank_begin, below.own_end());
-        if (below.child_count > 0) again_.push_back(child);
+        if (below.child_count > 0) {
+          prefetch_children(below, tree_.nodes, tree_.labels, tree_.ascii);
+          again_.push_back(child);
+        }
       }
     }
   }
@@ -183,7 +187,9 @@ void MaskCache::PartWalk::leaf(const Item& item, ExprId part) {
         emit(below.rank_begin, below.own_end());
         if (below.child_count == 0) continue;
         if (dfa.accepting(target)) leave(child, item.frame);
-        if (dfa.has_edges(target)) scratch_.emplace_back(child, target);
+        if (!dfa.has_edges(target)) continue;
+        prefetch_children(below, tree_.nodes, tree_.labels, {});
+        scratch_.emplace_back(child, target);
       }
     });
   }

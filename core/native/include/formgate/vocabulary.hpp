@@ -40,6 +40,16 @@ struct TrieNode {
   std::uint32_t own_end() const { return rank_begin + own_count; }
 };
 
+// Children of a node lie together, but far from those of the next: while a walk looks at others,
+// they come from memory. `ascii` may be empty.
+inline void prefetch_children(const TrieNode& node, std::span<const TrieNode> nodes,
+                              std::span<const std::uint8_t> labels,
+                              std::span<const AsciiSet> ascii) {
+  __builtin_prefetch(nodes.data() + node.first_child);
+  __builtin_prefetch(labels.data() + node.first_child);
+  if (!ascii.empty()) __builtin_prefetch(ascii.data() + node.first_child);
+}
+
 // Packed token sets, the layout of masks: token i is bit i % 32 of word i / 32.
 using Bitmap = std::vector<std::uint32_t>;
 inline void set_bit(std::uint32_t* words, TokenId id) { words[id >> 5] |= 1u << (id & 31); }
