@@ -297,7 +297,7 @@ class ScalarReader:
             keys = set(self._keys(name, other))
             pairs = zip(kept, self._keys(keyword, kept), strict=True)
             kept = [value for value, key in pairs if key in keys]
-        if all(type(value) is str for value in kept):
+        if set(map(type, kept)) == {str}:
             self.facts.kinds &= STRING
             self._strings(kept)
         else:

@@ -73,7 +73,9 @@ class StringSet:
     @staticmethod
     def of(values: Iterable[str]) -> StringSet:
         """Return the set of some texts; a lone surrogate is in no text, so it drops out."""
-        found = frozenset([value for value in values if value.isascii() or is_text(value)])
+        found = frozenset(values)
+        if not "".join(found).isascii():
+            found = frozenset([value for value in found if is_text(value)])
         return StringSet(("values", found, True)) if found else StringSet.NONE
 
     @staticmethod
