@@ -41,6 +41,14 @@ std::optional<std::string_view> text_of(nb::handle value) {
 bool is_list(nb::handle value) { return PyList_CheckExact(value.ptr()); }
 bool is_dict(nb::handle value) { return PyDict_CheckExact(value.ptr()); }
 
+// A member of a dict; nothing where it has none of that name. Keys may be of classes of their own,
+// whose comparisons are Python.
+nb::object member_of(nb::handle dict, nb::handle name) {
+  PyObject* found = PyDict_GetItemWithError(dict.ptr(), name.ptr());
+  if (found == nullptr && PyErr_Occurred() != nullptr) throw nb::python_error();
+  return nb::borrow(found);
+}
+
 // A count of a few digits, as Python's own integers have it.
 std::optional<std::uint32_t> count_of(nb::handle value) {
   if (!PyLong_CheckExact(value.ptr())) return std::nullopt;
@@ -130,9 +138,7 @@ bool PlainSchemas::drain(nb::handle host) {
     waiting_.pop_front();
     Said said;
     read(record.schema, said);
-    std::optional<Node> found = write(record, said);
-    if (!found) found = other(record.schema, record.place, false);
-    grammar_.define(name_of(record), found ? *found : grammar_.choice({}));
+    define(record, write(record, said));
   }
   return any;
 }
@@ -153,7 +159,8 @@ std::optional<PlainSchemas::Node> PlainSchemas::other(nb::handle schema, Place p
   return nb::cast<Node>(found);
 }
 
-std::optional<PlainSchemas::Node> PlainSchemas::attempt(nb::handle schema, Place place) {
+std::optional<PlainSchemas::Node> PlainSchemas::attempt(nb::handle given, Place place) {
+  nb::object schema = nb::borrow(given);
   Said said;
   Record* met = nullptr;
   for (unsigned hops = 0;; ++hops) {
@@ -167,17 +174,21 @@ std::optional<PlainSchemas::Node> PlainSchemas::attempt(nb::handle schema, Place
       met = &record;
       break;
     }
-    if (!record.schema.is_valid()) record.schema = nb::borrow(schema);
-    const auto next = target(said.of(Keyword::kRef));
+    if (!record.schema.is_valid()) record.schema = schema;
+    auto next = target(said.of(Keyword::kRef));
     if (!next) return std::nullopt;
-    std::tie(schema, place) = *next;
+    std::tie(schema, place) = std::move(*next);
   }
   Record& record = *met;
   if (record.number == 0) {
-    record.schema = nb::borrow(schema);
+    record.schema = schema;
     record.place = place;
     record.number = ++schemas_;
     if ((schemas_ & kOften) == 0) host_.attr("check")();
+  }
+  if (record.asked) {  // what is wanted is not the rule, but its body
+    record.asked = false;
+    return std::nullopt;
   }
   if (record.node) {
     if (!record.shared) {
@@ -193,15 +204,23 @@ std::optional<PlainSchemas::Node> PlainSchemas::attempt(nb::handle schema, Place
     if (!record.busy) waiting_.push_back(&record);
     return rule_of(record);
   }
-  std::optional<Node> found = write(record, said);
+  const std::optional<Node> found = write(record, said);
   if (!record.node) {
     record.node = found;
     return found;
   }
-  // It met itself.
-  if (!found) found = other(record.schema, record.place, false);
-  grammar_.define(name_of(record), found ? *found : grammar_.choice({}));
+  define(record, found);  // it met itself
   return record.node;
+}
+
+// Gives a rule that stands somewhere already its body, which others write where it is not plain.
+void PlainSchemas::define(Record& record, std::optional<Node> found) {
+  if (!found) {
+    record.asked = true;
+    found = other(record.schema, record.place, false);
+    record.asked = false;
+  }
+  grammar_.define(name_of(record), found ? *found : grammar_.choice({}));
 }
 
 // Writes what is plain but perhaps for its parts.
@@ -249,32 +268,31 @@ bool PlainSchemas::read(nb::handle schema, Said& said) const {
 }
 
 // What a reference within the document leads to by way of objects without a name of their own.
-std::optional<std::pair<nb::handle, PlainSchemas::Place>> PlainSchemas::target(
+std::optional<std::pair<nb::object, PlainSchemas::Place>> PlainSchemas::target(
     nb::handle reference) {
   const auto text = text_of(reference);
   if (!text || text->empty() || text->front() != '#') return std::nullopt;
-  if (text->find_first_of("%~") != std::string_view::npos) return std::nullopt;
+  std::string rest(text->substr(1));
+  if (rest.find_first_of("%~") != std::string::npos) return std::nullopt;
+  if (!rest.empty() && rest.front() != '/') return std::nullopt;  // an anchor
   if (!is_dict(root_)) return std::nullopt;
   steps_.push_back({std::nullopt, nb::make_tuple(nb::none(), "")});
   auto place = static_cast<Place>(steps_.size() - 1);
-  nb::handle found = root_;
-  std::string_view rest = text->substr(1);
-  if (!rest.empty() && rest.front() != '/') return std::nullopt;  // an anchor
+  nb::object found = root_;
   const nb::str own_name(words_.id_keyword.c_str(), words_.id_keyword.size());
   const nb::str draft("$schema");
-  while (!rest.empty()) {
-    const std::size_t end = std::min(rest.find('/', 1), rest.size());
-    nb::object name = nb::str(rest.data() + 1, end - 1);
-    rest.remove_prefix(end);
-    PyObject* next = PyDict_GetItemWithError(found.ptr(), name.ptr());
-    if (next == nullptr || !PyDict_CheckExact(next)) return std::nullopt;
-    found = next;
-    place = step(place, std::move(name));
-    if (PyDict_Contains(next, own_name.ptr()) != 0 || PyDict_Contains(next, draft.ptr()) != 0) {
+  for (std::size_t begin = 0; begin < rest.size();) {
+    const std::size_t end = std::min(rest.find('/', begin + 1), rest.size());
+    nb::object name = nb::str(rest.data() + begin + 1, end - begin - 1);
+    begin = end;
+    found = member_of(found, name);
+    if (!found.is_valid() || !is_dict(found)) return std::nullopt;
+    if (member_of(found, own_name).is_valid() || member_of(found, draft).is_valid()) {
       return std::nullopt;
     }
+    place = step(place, std::move(name));
   }
-  return std::pair{found, place};
+  return std::pair{std::move(found), place};
 }
 
 // --- what a schema says

@@ -98,6 +98,7 @@ class PlainSchemas {
     bool shared = false;  // the node may stand in several places
     bool busy = false;
     bool other = false;  // it is not plain
+    bool asked = false;  // of others, who may come back for it at once
   };
   struct Kinds {
     unsigned bits = 0;
@@ -108,8 +109,9 @@ class PlainSchemas {
   std::optional<Node> member(nb::handle schema, Place place, bool needed);
   std::optional<Node> other(nb::handle schema, Place place, bool needed);
   std::optional<Node> write(Record& record, const Said& said);
+  void define(Record& record, std::optional<Node> found);
   bool read(nb::handle schema, Said& said) const;
-  std::optional<std::pair<nb::handle, Place>> target(nb::handle reference);
+  std::optional<std::pair<nb::object, Place>> target(nb::handle reference);
   std::optional<Node> body(const Said& said, Place place, bool& composite);
   static std::optional<Kinds> kinds(nb::handle type);
   bool listed(const Said& said, Kinds allowed, std::vector<Node>& nodes);
