@@ -118,11 +118,11 @@ const MaskCache::ExitTree* MaskCache::exit_tree(ClassTable& table, std::uint32_t
 }
 
 // A token leaves the class at one place, so the number of characters before is one, too.
-MaskCache::Exits MaskCache::by_count(
-    const std::vector<std::pair<std::uint16_t, TokenId>>& found) const {
+MaskCache::Exits MaskCache::by_count(const std::vector<std::pair<std::uint16_t, TokenId>>& found) {
   Exits out;
   std::vector<std::uint32_t> begin;  // of each number
-  Bitmap seen(vocabulary_->words(), 0);
+  Bitmap& seen = seen_;              // nothing is in it before and after
+  seen.resize(vocabulary_->words(), 0);
   std::vector<std::pair<std::uint16_t, TokenId>> once;
   once.reserve(found.size());
   for (const auto& [count, id] : found) {
@@ -144,8 +144,9 @@ MaskCache::Exits MaskCache::by_count(
   if (once.size() <= Sink::kMostListed) {
     all->ids = out.ids;
   } else {
-    all->dense = std::move(seen);
+    all->dense = seen;
   }
+  for (TokenId id : out.ids) seen[id >> 5] = 0;
   out.all = std::move(all);
   return out;
 }

@@ -214,7 +214,7 @@ class MaskCache {
   std::shared_ptr<const TokenSet> all_exits(std::uint32_t class_index, std::uint32_t node,
                                             ExprId tail);
   void leave_class(std::uint32_t class_index, std::uint32_t node, ExprId tail, Leaving& found);
-  Exits by_count(const std::vector<std::pair<std::uint16_t, TokenId>>& found) const;
+  Exits by_count(const std::vector<std::pair<std::uint16_t, TokenId>>& found);
   std::shared_ptr<const TokenSet> exits_between(const Exits& exits, std::uint32_t min,
                                                 std::uint32_t max) const;
   // No state is known to be beyond the reach of whole tokens, so parts may be taken as they are.
@@ -241,6 +241,7 @@ class MaskCache {
   GrowingMap<GroupKey, Exits, GroupHash> exits_;
   GrowingMap<GroupKey, std::shared_ptr<const TokenSet>, GroupHash> all_exits_;
   unsigned depth_ = 0;        // of nested mask_at calls
+  Bitmap seen_;               // empty between calls of by_count
   std::size_t in_trees_ = 0;  // tokens in trees of exits built for the mask in progress
   bool settling_ = false;     // the mask of a state that others settle in is being made
   unsigned splits_ = 0;       // heads taken apart for the present mask
