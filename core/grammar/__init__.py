@@ -3,7 +3,7 @@
 from formgate.core._native import CancelToken, Limits, MaskOptions
 from formgate.core.grammar._builder import GrammarBuilder, Node
 from formgate.core.grammar._grammar import Grammar
-from formgate.core.grammar._terminal import Cell, Entry, Production, Some, Terminal
+from formgate.core.grammar._terminal import Cell, Entry, Item, Production, Some, Terminal
 
 __all__ = [
     "CancelToken",
@@ -11,6 +11,7 @@ __all__ = [
     "Entry",
     "Grammar",
     "GrammarBuilder",
+    "Item",
     "Limits",
     "MaskOptions",
     "Node",

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from formgate.core._native import CancelToken
-    from formgate.core.grammar._terminal import Cell, Entry, Production, Terminal
+    from formgate.core.grammar._terminal import Cell, Entry, Item, Production, Terminal
 
 __all__ = ["GrammarBuilder", "Node"]
 
@@ -358,7 +358,10 @@ class GrammarBuilder:
             for c in cells
         ]
         low, high = _counts(min, max)
-        return Node(core.keyed(given, free, colon, comma, ordered, not escapes, False, low, high))
+        core_node = core.keyed(
+            given, free, colon, comma, ordered, not escapes, False, False, low, high
+        )
+        return Node(core_node)
 
     def distinct(
         self,
@@ -411,7 +414,44 @@ class GrammarBuilder:
             rest = [*places, self.choice(*rest)]
         free += [(node, empty, False, []) for node in rest]
         core_node = core.keyed(
-            given, free, empty, comma, False, not escapes, bool(places), low, high
+            given, free, empty, comma, False, not escapes, bool(places), False, low, high
+        )
+        return Node(core_node)
+
+    def items(
+        self,
+        places: Iterable[Item],
+        *,
+        comma: Node,
+        min: int = 0,  # noqa: A002
+        max: int | None = None,  # noqa: A002
+    ) -> Node:
+        """Match the items of a JSON array, between the brackets, of which some meet conditions.
+
+        Which conditions are met and how many items there are is the state, so nothing is
+        enumerated: 100 items, some of which must be of one kind and some of another, are one node.
+
+        Args:
+            places: What the item at each position is; the last is for all that follow. An item
+                without any text cannot come, nor any after it.
+            comma: Between items, white space included.
+            min: How many items there are at least.
+            max: How many at most; ``None``: any number.
+
+        Raises:
+            GrammarError: ``min`` exceeds ``max`` or is too large, or there are no places.
+            LimitError: A condition has a number beyond 7.
+        """
+        empty = self.empty()
+        given: list[tuple[int, int, bool, list[tuple[int, list[int]]]]] = [
+            (empty, item.value, False, [(value, list(meets)) for value, meets in item.some])
+            for item in places
+        ]
+        if not given:
+            raise GrammarError("items need a place at least")
+        low, high = _counts(min, max)
+        core_node = self._core.keyed(
+            [], given, empty, comma, False, False, True, True, low, high
         )
         return Node(core_node)
 

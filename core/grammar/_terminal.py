@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple, NewType
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-__all__ = ["Cell", "Entry", "Node", "Production", "Some", "Terminal"]
+__all__ = ["Cell", "Entry", "Item", "Node", "Production", "Some", "Terminal"]
 
 Node = NewType("Node", int)
 
@@ -61,10 +61,10 @@ class Entry(NamedTuple):
 
 
 class Some(NamedTuple):
-    """Values of a ``Cell`` that meet conditions.
+    """Values of a ``Cell`` or an ``Item`` that meet conditions.
 
     Attributes:
-        value: What follows the colon; a part of the cell's values.
+        value: What follows the colon, or the item; a part of the cell's or the item's values.
         meets: Numbers of the conditions that a member with this value meets, from 0 to 7. Where a
             value is in several of these, one of them counts, so values that meet the conditions of
             two together are one more.
@@ -86,5 +86,18 @@ class Cell(NamedTuple):
     """
 
     keys: Node
+    value: Node
+    some: Sequence[Some] = ()
+
+
+class Item(NamedTuple):
+    """What an item of ``GrammarBuilder.items`` is at a position.
+
+    Attributes:
+        value: The item.
+        some: Values that meet conditions. Each condition named in a list must be met by some item;
+            one item may meet several.
+    """
+
     value: Node
     some: Sequence[Some] = ()

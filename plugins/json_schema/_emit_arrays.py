@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from formgate.core.errors import LimitError
+from formgate.core.grammar import Item, Some
 from formgate.plugins.json_schema._deadline import check_time
 from formgate.plugins.json_schema._facts import FALSE_VALUE, NULL, TRUE_VALUE
 from formgate.plugins.json_schema._numbers import NumberSet
@@ -27,6 +28,7 @@ _MAX_FINITE = 1_000  # numbers or strings that are listed one by one
 _MOST_NESTED = 64  # items that may be left out, each after those before
 _OFTEN = 63  # states after which the deadline is looked at
 _MAX_STEPS = 20_000  # states of the automaton that counts
+_MOST_CONDITIONS = 8  # of GrammarBuilder.items
 
 
 class ArrayWriter:
@@ -240,6 +242,8 @@ class ArrayWriter:
         satisfy the thing may also pass uncounted, which spares the complement.
         """
         counts = closed.counts
+        if len(counts) <= _MOST_CONDITIONS and all((1, None) == one[2:] for one in counts):
+            return self._conditioned(closed, level, gaps)
         if closed.low <= max(one.start + one.low for one in counts):
             closed = closed._replace(low=0)  # enough of something is enough items
         far = max([1, len(closed.prefix), closed.low, *(one.start for one in counts)])
@@ -258,6 +262,27 @@ class ArrayWriter:
         self._counting += 1
         name = f"{where} (count {self._counting}{self._emitter.suffix})"
         return _Counter(self, closed, (level, gaps), name, far).write()
+
+    def _conditioned(self, closed: ClosedArray, level: int, gaps: Style) -> Node:
+        """Return the node of items of which some must satisfy something, each thing once or more.
+
+        The engine keeps which things are wanted still, and how many items there were.
+        """
+        places = []
+        for place in range(1 + max([len(closed.prefix), *(one.start for one in closed.counts)])):
+            state = closed.prefix[place] if place < len(closed.prefix) else closed.rest
+            some = [
+                Some(node, [condition for condition, sign in enumerate(signs) if sign])
+                for signs, node in self.sorted_item(closed, place, level)[0]
+                if any(signs)
+            ]
+            places.append(Item(self._emitter.value(state, level + 1), some))
+        known = {one for place in places for _, meets in place.some for one in meets}
+        if len(known) < len(closed.counts):
+            return self._builder.nothing()  # no item can be what is wanted
+        return self._builder.items(
+            places, comma=gaps.comma, min=max(closed.low, 1), max=closed.high
+        )
 
     def sorted_item(self, closed: ClosedArray, place: int, level: int) -> tuple[list[_Sort], bool]:
         """Return the ways to sort the item at a position, and whether no item has two."""

@@ -98,7 +98,7 @@ using CellTuple = std::tuple<Grammar::Handle, Grammar::Handle, bool, std::vector
 Grammar::Handle keyed(GrammarHandle& self, const std::vector<EntryTuple>& entries,
                       const std::vector<CellTuple>& cells, Grammar::Handle colon,
                       Grammar::Handle comma, bool ordered, bool canonical, bool places,
-                      std::uint32_t min, std::optional<std::uint32_t> max) {
+                      bool repeats, std::uint32_t min, std::optional<std::uint32_t> max) {
   Grammar::Keys keys;
   for (const auto& [key, value, required] : entries) {
     Grammar::Entry entry;
@@ -120,6 +120,7 @@ Grammar::Handle keyed(GrammarHandle& self, const std::vector<EntryTuple>& entrie
   keys.ordered = ordered;
   keys.canonical = canonical;
   keys.places = places;
+  keys.repeats = repeats;
   keys.min = min;
   keys.max = max.value_or(kUnbounded);
   return self.value.keyed(std::move(keys));
@@ -271,12 +272,12 @@ void bind_grammar(nb::module_& m) {
           nb::arg("part"), nb::arg("canonical"), nb::arg("keys"))
       .def("keyed", &keyed, nb::arg("entries"), nb::arg("cells"), nb::arg("colon"),
            nb::arg("comma"), nb::arg("ordered"), nb::arg("canonical"), nb::arg("places"),
-           nb::arg("min"), nb::arg("max").none(),
+           nb::arg("repeats"), nb::arg("min"), nb::arg("max").none(),
            nb::sig("def keyed(self, entries: list[tuple[str | int, int, bool]], "
                    "cells: list[tuple[int, int, bool, list[tuple[int, list[int]]]]], colon: int, "
                    "comma: int, "
                    "ordered: bool, "
-                   "canonical: bool, places: bool, min: int, max: int | None) -> int"))
+                   "canonical: bool, places: bool, repeats: bool, min: int, max: int | None) -> int"))
       .def(
           "include",
           [](GrammarHandle& self, GrammarHandle& other) {

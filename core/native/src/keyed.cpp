@@ -117,7 +117,7 @@ void Keyed::add_name(Compiled& table, std::uint32_t entry) {
 ExprId Keyed::make(Table given, CompileContext* context) {
   Hasher hasher(0x4E1ED);
   hasher.add(given.named).add(given.ordered).add(given.canonical).add(given.places);
-  hasher.add(given.min).add(given.max);
+  hasher.add(given.repeats).add(given.min).add(given.max);
   for (unsigned i = 0; i < 4; ++i) hasher.add(given.allowed.word(i));
   const auto hash_of = [this](ExprId id) { return pool_.node(id).hash; };
   hasher.add(hash_of(given.colon)).add(hash_of(given.comma)).add(given.entries.size());
@@ -150,6 +150,7 @@ ExprId Keyed::make(Table given, CompileContext* context) {
   table.ordered = given.ordered;
   table.canonical = given.canonical;
   table.places = given.places;
+  table.repeats = given.repeats;
   table.min = given.min;
   table.max = given.max;
   table.allowed = given.allowed;
@@ -191,9 +192,11 @@ ExprId Keyed::make(Table given, CompileContext* context) {
   }
   std::ranges::sort(table.names);
   for (const Cell& cell : given.cells) {
+    for (const Some& one : cell.some) table.wanted |= one.meets;
+  }
+  for (const Cell& cell : given.cells) {
     std::vector<Some> some;
     for (const Some& one : cell.some) {
-      table.wanted |= one.meets;
       if (pool_.live(one.value)) some.push_back(one);
     }
     const ExprId keys = given.named ? without(cell.keys, table.names) : cell.keys;
@@ -224,7 +227,7 @@ ExprId Keyed::make(Table given, CompileContext* context) {
   table.doubtful = std::ranges::any_of(table.cells, [this](const Cell& cell) {
     return !cell.quoted && (pool_.node(cell.keys).flags & kCalls);
   });
-  if (!table.doubtful) possible = measure(table, context) && possible;
+  if (!table.doubtful && !table.repeats) possible = measure(table, context) && possible;
   table.capacity = capacity_of(table);
   table.endless = std::ranges::all_of(
       table.cells, [this](const Cell& cell) { return cell.quoted && extensible(cell.keys); });
@@ -232,7 +235,7 @@ ExprId Keyed::make(Table given, CompileContext* context) {
   table.commas = pool_.restrict_to(table.comma, others) == kNothing;
   const bool enough =
       table.capacity == kUnbounded || table.entries.size() + table.capacity >= table.min;
-  const std::uint32_t wanted = fewest(table, {}, table.wanted, kNoIndex);
+  const std::uint32_t wanted = fewest(table, State(), table.wanted, kNoIndex);
   possible = possible && wanted != kUnbounded && required + wanted <= table.max &&
              table.min <= table.max && enough;
   const auto number = static_cast<std::uint32_t>(tables_.size());
@@ -302,7 +305,7 @@ std::uint32_t Keyed::places_left(const State& state) {
   const Compiled& table = tables_[state.table];
   if (table.max == kUnbounded) return kUnbounded;
   const std::uint32_t held =
-      state.count + state.left + fewest(table, state.used, state.wanted, kNoIndex);
+      state.count + state.left + fewest(table, state, state.wanted, kNoIndex);
   return table.max > held ? table.max - held : 0;
 }
 
@@ -329,7 +332,9 @@ bool Keyed::cells_open(const State& state) {
     const std::uint64_t reach = static_cast<std::uint64_t>(state.count) + capacity_left(state);
     if (state.left != 0 || reach < table.min) return false;
   }
-  for (std::uint32_t j = 0; j < table.cells.size(); ++j) {
+  const auto size = static_cast<std::uint32_t>(table.cells.size());
+  if (table.repeats) return cell_open(state, std::min(state.count, size - 1));
+  for (std::uint32_t j = 0; j < size; ++j) {
     if (cell_open(state, j)) return true;
   }
   return false;

@@ -1,4 +1,4 @@
-// Conditions that some members of a list without repetition must meet.
+// Conditions that some members of a list must meet.
 //
 // Which members meet them is open until the last can only be met by what is left: by keys of cells,
 // of which there may be few, in places, of which there may be few, too.
@@ -35,19 +35,41 @@ std::uint32_t fewest_members(const std::vector<CellWays>& cells, std::uint64_t w
   return fewest[kAll];
 }
 
-std::uint32_t Keyed::fewest(const Compiled& table, Set used, std::uint64_t wanted,
+// Sets of conditions still wanted, by the number of items: each item leaves them, or meets some.
+std::uint32_t fewest_items(const std::vector<CellWays>& places, std::size_t from,
+                           std::uint64_t wanted) {
+  if (wanted == 0) return 0;
+  if (places.empty()) return kUnbounded;
+  std::vector<std::uint64_t> open{wanted};
+  const std::size_t last = places.size() - 1;
+  const std::size_t most = (from < last ? last - from : 0) + Keyed::kMostConditions;
+  for (std::size_t count = 1; count <= most; ++count) {
+    const std::size_t before = open.size();
+    for (std::size_t i = 0; i < before; ++i) {
+      for (std::uint64_t way : places[std::min(from + count - 1, last)].meets) {
+        const std::uint64_t left = open[i] & ~way;
+        if (left == 0) return static_cast<std::uint32_t>(count);
+        if (std::ranges::find(open, left) == open.end()) open.push_back(left);
+      }
+    }
+  }
+  return kUnbounded;
+}
+
+std::uint32_t Keyed::fewest(const Compiled& table, const State& state, std::uint64_t wanted,
                             std::uint32_t cell) {
   if (wanted == 0) return 0;
   std::vector<CellWays> ways;
   for (std::uint32_t j = 0; j < table.cells.size(); ++j) {
     ways.emplace_back();
     for (const Some& one : table.cells[j].some) ways.back().meets.push_back(one.meets);
-    if (ways.back().meets.empty()) continue;
-    ways.back().keys = keys_left(table.cells[j].keys, used);
+    if (ways.back().meets.empty() || table.repeats) continue;
+    ways.back().keys = keys_left(table.cells[j].keys, state.used);
     if (j == cell && ways.back().keys <= kMostConditions) {
       ways.back().keys -= std::min(ways.back().keys, 1u);
     }
   }
+  if (table.repeats) return fewest_items(ways, state.count + (cell != kNoIndex ? 1 : 0), wanted);
   return fewest_members(ways, wanted);
 }
 
@@ -90,7 +112,7 @@ std::uint32_t Keyed::keys_left(ExprId keys, Set used) {
 
 bool Keyed::fits(const State& state, std::uint32_t cell, std::uint64_t met) {
   const Compiled& table = tables_[state.table];
-  const std::uint32_t more = fewest(table, state.used, state.wanted & ~met, cell);
+  const std::uint32_t more = fewest(table, state, state.wanted & ~met, cell);
   if (more == kUnbounded) return false;
   return table.max == kUnbounded || state.count + 1 + state.left + more <= table.max;
 }

@@ -179,6 +179,8 @@ ExprId Keyed::key(std::uint32_t state) {
       if (cell.quoted) {
         const ExprId keys = without(cell.keys, states_[state].used);
         quoted.push_back(capture(state, j, keys, JsonReader()));
+      } else if (tables_[number].repeats) {
+        ways.push_back(after(state, j, JsonValues::kNoElement));
       } else {
         ways.push_back(capture_value(state, j, cell.keys, ValueReader(), rivals_of(state)));
       }
@@ -425,6 +427,7 @@ std::string Keyed::describe(ExprId id) const {
     if (!out.empty()) out += '|';
     out += table.entries[i].name;
   }
+  if (table.repeats) return "items";
   if (keyed.cells_open(state)) out += out.empty() ? "other keys" : "|other keys";
   return out.empty() ? "list" : out;
 }

@@ -96,6 +96,7 @@ ExprId Grammar::build_keyed(ExprPool& pool, const Node& node, const std::vector<
   table.ordered = keys.ordered;
   table.canonical = keys.canonical;
   table.places = keys.places;
+  table.repeats = keys.repeats;
   table.min = keys.min;
   table.max = keys.max;
   for (const Entry& given : keys.entries) {

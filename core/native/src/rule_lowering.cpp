@@ -243,6 +243,7 @@ RuleLowering::Facts RuleLowering::facts_of(const Grammar::Node& node) const {
       std::uint32_t required = 0;
       std::vector<CellWays> ways;
       std::uint64_t wanted = 0;
+      std::uint32_t places = kUnbounded;
       out.live = true;
       for (const Grammar::Entry& entry : keys.entries) {
         bool live = spaced;
@@ -263,11 +264,16 @@ RuleLowering::Facts RuleLowering::facts_of(const Grammar::Node& node) const {
           if (known(node.parts[at++]).live && there && live) ways.back().meets.push_back(meets);
         }
         if (there && live) usable = kUnbounded;
+        if (keys.repeats && !live) {  // no more items than places before it
+          places = std::min(places, static_cast<std::uint32_t>(ways.size() - 1));
+        }
       }
-      const std::uint32_t fewest = wanted ? fewest_members(ways, wanted) : 0;
+      if (keys.repeats && places < ways.size()) ways.resize(places);
+      std::uint32_t fewest = 0;
+      if (wanted) fewest = keys.repeats ? fewest_items(ways, 0, wanted) : fewest_members(ways, wanted);
       out.live = out.live && fewest != kUnbounded;
       required += out.live ? fewest : 0;
-      const std::uint32_t most = separated ? keys.max : std::min(keys.max, 1u);
+      const std::uint32_t most = std::min(separated ? keys.max : std::min(keys.max, 1u), places);
       out.live = out.live && usable >= keys.min && required <= most && keys.min <= most;
       out.empty = out.live && keys.min == 0 && required == 0;
       out.texts = out.live && usable > 0 && most > 0;
@@ -387,7 +393,7 @@ Hash128 RuleLowering::hash_of(
   if (node.op == Op::kKeyed) {
     const Grammar::Keys& keys = grammar_.keyed_[node.extra];
     hasher.add(keys.ordered).add(keys.canonical).add(keys.loose).add(keys.places);
-    hasher.add(keys.min).add(keys.max);
+    hasher.add(keys.repeats).add(keys.min).add(keys.max);
     for (const Grammar::Entry& entry : keys.entries) {
       hasher.add(entry.key.has_value()).add(entry.required).add(entry.name.size());
       hasher.add(std::string_view(entry.name));

@@ -75,8 +75,9 @@ class Grammar {
     bool canonical = false;
     std::uint32_t min = 0;
     std::uint32_t max = kUnbounded;
-    bool places = false;  // each cell is for the key at its place, the last for all that follow
-    bool loose = false;   // parts in any order, which must not be mistaken for one another
+    bool places = false;   // each cell is for the key at its place, the last for all that follow
+    bool repeats = false;  // with places, and empty keys: values may come again
+    bool loose = false;    // parts in any order, which must not be mistaken for one another
   };
   // No key twice; see keyed.hpp.
   Handle keyed(Keys keys);

@@ -1,5 +1,6 @@
 // Lists without repetition: the members of a JSON object, no name twice, the items of an array, no
-// value twice, and parts in any order.
+// value twice, and parts in any order. Also items of which some must meet conditions, which may
+// repeat: they are not compared, but counted in the same way.
 //
 // What may still come depends on what has come, so a state carries data: which of the known keys
 // are taken, and which others were used. All of it is content: equal data, equal states. A key of
@@ -58,6 +59,7 @@ class Keyed {
     bool ordered = false;  // entries as they stand, then cells; else any order
     bool canonical = false;
     bool places = false;  // cells are for one key each, in their order, the last for all others
+    bool repeats = false;  // with places, and empty keys: values may come again
     std::uint32_t min = 0;
     std::uint32_t max = 0;
     ByteSet allowed = ByteSet::all();  // bytes that names may be spelled with
@@ -179,6 +181,7 @@ class Keyed {
     bool ordered;
     bool canonical;
     bool places;
+    bool repeats;
     bool doubtful;  // to be settled
     std::uint32_t min;
     std::uint32_t max;
@@ -238,9 +241,10 @@ class Keyed {
   ExprId key(std::uint32_t state);
   ExprId body(std::uint32_t record);
   ExprId after(std::uint32_t state, std::uint32_t cell, Element key);
-  // Fewest keys of cells that meet conditions, one more key of a cell being gone; kUnbounded where
-  // there are not enough.
-  std::uint32_t fewest(const Compiled& table, Set used, std::uint64_t wanted, std::uint32_t cell);
+  // Fewest keys of cells that meet conditions, after those of a state and one more of a cell (or
+  // kNoIndex); kUnbounded where there are not enough.
+  std::uint32_t fewest(const Compiled& table, const State& state, std::uint64_t wanted,
+                       std::uint32_t cell);
   std::uint32_t keys_left(ExprId keys, Set used);
   // Whether the rest can be completed after a key of a cell whose value meets some conditions.
   bool fits(const State& state, std::uint32_t cell, std::uint64_t met);
@@ -320,6 +324,9 @@ struct CellWays {
   std::uint32_t keys;
 };
 std::uint32_t fewest_members(const std::vector<CellWays>& cells, std::uint64_t wanted);
+// The same where keys have a cell for each place, from one on, the last cell for all others.
+std::uint32_t fewest_items(const std::vector<CellWays>& places, std::size_t from,
+                           std::uint64_t wanted);
 
 // The value of a number's spelling, the same for all spellings of one value but those with
 // exponents of 18 or more digits.
