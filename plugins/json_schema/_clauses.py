@@ -50,6 +50,9 @@ class Shape(Protocol):
     def within(self, other: Any, /) -> bool:
         """Say whether all that has this shape surely has another one."""
 
+    def said(self) -> Iterable[str]:
+        """Return names that a shape speaks of if it is ``within`` one that speaks of them."""
+
     def plain(self) -> Any:
         """Return the shape without what it evaluates."""
 
@@ -138,7 +141,7 @@ class Clauses(Generic[S]):
             if self._textual and len(positive) > 1:
                 positive.sort(key=self._world.position)
             for lit in positive:
-                found = self.product(found, self.of(lit))
+                found = self._satisfying(found, lit, UNTRACKED, self._any)
             for lit in state.lits:
                 if lit & 1:
                     found = self._subtract(found, lit ^ 1)
@@ -213,7 +216,7 @@ class Clauses(Generic[S]):
             return self._subtract(found, op[1])
         if kind == Op.ALL:
             for lit in op[1:]:
-                found = self.product(found, self.of(lit, track))
+                found = self._satisfying(found, lit, track, base)
             return found
         if kind == Op.ANY:
             return self.product(found, self._any_of(op[1:], track))
@@ -230,6 +233,27 @@ class Clauses(Generic[S]):
             failed = self.product(self._subtract(found, test), self.of(other, track))
             return self._union((passed, failed))
         return self.product(found, self.dependent(op, track))
+
+    def _satisfying(self, found: list[S], lit: int, track: int, base: S) -> list[S]:
+        """Return what of some alternatives satisfies a literal, where a shape holds beside it.
+
+        What they require may make the branches of a ``oneOf`` exclude each other, as ``_one_of``
+        says; the shape is not met here.
+        """
+        alone = found == [self._any] and base is self._any
+        if alone or lit <= FALSE or lit & 1 or (lit, track) in self._memo:
+            return self.product(found, self.of(lit, track))
+        facts = self._world.facts(lit)
+        if not (facts.kinds & self._kind and self._applies_only(facts)):
+            return self.product(found, self.of(lit, track))
+        kind, *lits = facts.ops[0]
+        if kind == Op.ONE:
+            branches = [self.of(one, track) for one in lits]
+            if not self.discriminated(branches):
+                inside = [self.product(found, branch) for branch in branches]
+                if self.discriminated([self.product(branch, [base]) for branch in inside]):
+                    return self._union(inside)
+        return self.product(found, self.of(lit, track))
 
     def _any_of(self, lits: tuple[int, ...], track: int) -> list[S]:
         """Return the alternatives of a disjunction."""
@@ -406,14 +430,22 @@ class Clauses(Generic[S]):
             one.evaluated is not None for one in shapes
         ):
             return shapes
-        kept: list[S] = []
+        # What is part of another one speaks of all that the other one speaks of: as bits, most
+        # pairs are told apart at once.
+        places: dict[str, int] = {}
+        kept: list[tuple[int, S]] = []
         for shape in shapes:
             check_time()
-            if any(shape.within(other) for other in kept):
+            said = 0
+            for name in shape.said():
+                said |= 1 << places.setdefault(name, len(places))
+            if any(not more & ~said and shape.within(other) for more, other in kept):
                 continue
-            kept = [other for other in kept if not other.within(shape)]
-            kept.append(shape)
-        return kept
+            kept = [
+                (more, other) for more, other in kept if said & ~more or not other.within(shape)
+            ]
+            kept.append((said, shape))
+        return [shape for _, shape in kept]
 
     def _union(self, branches: Iterable[list[S]]) -> list[S]:
         """Return the alternatives of several lists; one that says nothing stands for all."""

@@ -189,6 +189,10 @@ class ObjectShape:
                 return False
         return True
 
+    def said(self) -> list[str]:
+        """Return names that a shape speaks of if it is ``within`` one that speaks of them."""
+        return [name for name, lits in self.props.items() if lits]
+
     def plain(self) -> ObjectShape:
         """Return the shape without what it evaluates."""
         if self.evaluated is None:
@@ -319,6 +323,10 @@ class ArrayShape:
     def within(self, other: ArrayShape) -> bool:
         """Say whether all that has this shape surely has another one."""
         return self is other
+
+    def said(self) -> tuple[str, ...]:
+        """Return no names: arrays have no members."""
+        return ()
 
     def plain(self) -> ArrayShape:
         """Return the shape without what it evaluates."""
