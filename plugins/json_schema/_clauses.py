@@ -19,11 +19,12 @@ from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 from formgate.core.errors import LimitError
 from formgate.plugins.json_schema._deadline import check_time
 from formgate.plugins.json_schema._facts import FALSE, TRUE, Facts, Op
+from formgate.plugins.json_schema._shapes import NOTHING
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Iterable
 
-    from formgate.plugins.json_schema._shapes import Join
+    from formgate.plugins.json_schema._shapes import Join, Lits
     from formgate.plugins.json_schema._states import Schemas, State
 
 __all__ = ["EXACTLY", "LOOSELY", "UNTRACKED", "Clauses", "Shape"]
@@ -50,8 +51,8 @@ class Shape(Protocol):
     def within(self, other: Any, /) -> bool:
         """Say whether all that has this shape surely has another one."""
 
-    def said(self) -> Iterable[str]:
-        """Return names that a shape speaks of if it is ``within`` one that speaks of them."""
+    def said(self) -> Iterable[tuple[str, Lits]]:
+        """Return what members satisfy, by name, as far as ``within`` compares that alone."""
 
     def plain(self) -> Any:
         """Return the shape without what it evaluates."""
@@ -430,22 +431,15 @@ class Clauses(Generic[S]):
             one.evaluated is not None for one in shapes
         ):
             return shapes
-        # What is part of another one speaks of all that the other one speaks of: as bits, most
-        # pairs are told apart at once.
-        places: dict[str, int] = {}
-        kept: list[tuple[int, S]] = []
-        for shape in shapes:
+        # By what they say of members, as bits, most pairs are told apart at once.
+        kept: list[tuple[int, int, S]] = []
+        for said, implied, shape in _as_bits(shapes):
             check_time()
-            said = 0
-            for name in shape.said():
-                said |= 1 << places.setdefault(name, len(places))
-            if any(not more & ~said and shape.within(other) for more, other in kept):
+            if any(not more & ~implied and shape.within(other) for more, _, other in kept):
                 continue
-            kept = [
-                (more, other) for more, other in kept if said & ~more or not other.within(shape)
-            ]
-            kept.append((said, shape))
-        return [shape for _, shape in kept]
+            kept = [one for one in kept if said & ~one[1] or not one[2].within(shape)]
+            kept.append((said, implied, shape))
+        return [shape for _, _, shape in kept]
 
     def _union(self, branches: Iterable[list[S]]) -> list[S]:
         """Return the alternatives of several lists; one that says nothing stands for all."""
@@ -484,3 +478,29 @@ class Clauses(Generic[S]):
             f"{self._world.options.max_clauses} alternatives in one place; raise it, or "
             "make the branches exclude each other by a required member with a const or an enum"
         )
+
+
+def _as_bits(shapes: list[S]) -> list[tuple[int, int, S]]:
+    """Return shapes with what they say of members, and with all that this implies.
+
+    A bit is a literal of a member. A member that cannot be satisfies each of its literals.
+    """
+    places: dict[tuple[str, int], int] = {}
+    of_name: dict[str, int] = {}
+    for shape in shapes:
+        for name, lits in shape.said():
+            for lit in lits:
+                place = name, lit
+                if place not in places:
+                    bit = places[place] = 1 << len(places)
+                    of_name[name] = of_name.get(name, 0) | bit
+    found = []
+    for shape in shapes:
+        said = implied = 0
+        for name, lits in shape.said():
+            for lit in lits:
+                said |= places[name, lit]
+            if lits == NOTHING:
+                implied |= of_name[name]
+        found.append((said, said | implied, shape))
+    return found

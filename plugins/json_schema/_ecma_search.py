@@ -21,6 +21,7 @@ from formgate.plugins.regex._syntax import (
     Anchor,
     AnchorKind,
     CharClass,
+    Literal,
     Look,
     Repeat,
     RepeatMode,
@@ -47,6 +48,7 @@ class Search(NamedTuple):
         low: Fewest characters of a text.
         high: Most characters, or None for no limit.
         everything: Whether every text is matched.
+        begins, ends: What every text begins and ends with, as far as that is seen.
     """
 
     pattern: str
@@ -54,6 +56,8 @@ class Search(NamedTuple):
     low: int
     high: int | None
     everything: bool
+    begins: str
+    ends: str
 
 
 @lru_cache(maxsize=512)
@@ -76,7 +80,18 @@ def search(pattern: str) -> Search:
     measure = Measures().of(tree)
     high = None if measure.high >= UNBOUNDED else measure.high
     everything = bool(items) and all(item is _ANY_TEXT for item in items)
-    return Search(pattern, tree, measure.low, high, everything)
+    parts = flatten(tree)
+    return Search(pattern, tree, measure.low, high, everything, _edge(parts, 1), _edge(parts, -1))
+
+
+def _edge(items: list[Syntax], step: int) -> str:
+    """Return the literal text at one edge of items."""
+    found = ""
+    for item in items[::step]:
+        if not isinstance(item, Literal):
+            break
+        found = found + item.text if step == 1 else item.text + found
+    return found
 
 
 def _opened(items: list[Syntax], edge: int, anchor: AnchorKind) -> list[Syntax]:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, TypeVar
 from formgate.plugins.json_schema._facts import FALSE, TRUE
 
 if TYPE_CHECKING:
-    from collections.abc import Hashable
+    from collections.abc import Hashable, Iterable
 
     from formgate.plugins.json_schema._keys import Keys
 
@@ -189,9 +189,9 @@ class ObjectShape:
                 return False
         return True
 
-    def said(self) -> list[str]:
-        """Return names that a shape speaks of if it is ``within`` one that speaks of them."""
-        return [name for name, lits in self.props.items() if lits]
+    def said(self) -> Iterable[tuple[str, Lits]]:
+        """Return what members satisfy, by name, as far as ``within`` compares that alone."""
+        return self.props.items()
 
     def plain(self) -> ObjectShape:
         """Return the shape without what it evaluates."""
@@ -324,8 +324,8 @@ class ArrayShape:
         """Say whether all that has this shape surely has another one."""
         return self is other
 
-    def said(self) -> tuple[str, ...]:
-        """Return no names: arrays have no members."""
+    def said(self) -> tuple[tuple[str, Lits], ...]:
+        """Return nothing: arrays have no members."""
         return ()
 
     def plain(self) -> ArrayShape:

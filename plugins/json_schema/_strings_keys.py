@@ -115,7 +115,9 @@ def conjunction(keys: list[Key]) -> Key:
         values = frozenset([""])
     if values is not None:
         return _chosen(values - excluded, lengths, parts)
-    return _joined(lengths, excluded, parts) if _sorted_formats(parts) else NONE
+    if not (_sorted_formats(parts) and _sorted_patterns(parts)):
+        return NONE
+    return _joined(lengths, excluded, parts)
 
 
 def _chosen(values: frozenset[str], lengths: Lengths, parts: set[Key]) -> Key:
@@ -176,6 +178,37 @@ def _sorted_formats(parts: set[Key]) -> bool:
                     return False
                 parts.discard(other)
     return True
+
+
+def _sorted_patterns(parts: set[Key]) -> bool:
+    """Drop negated patterns that others exclude by how texts begin or end, as for formats."""
+    patterns = [part for part in parts if part[0] == "pattern"]
+    if len(patterns) < 2 or not any(part[2] for part in patterns):
+        return True
+    from formgate.plugins.json_schema._ecma_search import search  # noqa: PLC0415
+
+    found = [(part, search(cast("str", part[1]))) for part in patterns]
+    edges = [(part, one.begins, one.ends) for part, one in found if one.begins or one.ends]
+    for one, begins, ends in edges:
+        if not one[2]:
+            continue
+        for other, starts, stops in edges:
+            if _may_begin(begins, starts) and _may_end(ends, stops):
+                continue
+            if other[2]:
+                return False
+            parts.discard(other)
+    return True
+
+
+def _may_begin(one: str, other: str) -> bool:
+    """Say whether a text may begin with both of two."""
+    return one.startswith(other) or other.startswith(one)
+
+
+def _may_end(one: str, other: str) -> bool:
+    """Say whether a text may end with both of two."""
+    return one.endswith(other) or other.endswith(one)
 
 
 def extent(key: Key) -> tuple[int, int | None]:
