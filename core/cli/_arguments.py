@@ -89,7 +89,14 @@ def read_source(
         raise FormgateError(
             f"{argument}{path} cannot be read: {error.strerror or error}"
         ) from error
-    name = _ending(path.name) if format_name is None else format_name
+    name = format_name
+    if name is None:
+        name = _ending(path.name)
+        if name is not None and path.suffix != f".{name}":
+            print(
+                f"formgate: note: {path} is read as {name} by its ending; --format says otherwise",
+                file=sys.stderr,
+            )
     # What is no plain file, such as a pipe, can be read only once.
     return (path if name == "lark" and path.is_file() else text), name
 
@@ -100,12 +107,14 @@ def _is_spelt_as_path(text: str) -> bool:
 
 
 def _ending(name: str) -> str | None:
-    """Return the format that the ending of a file's name is the name of."""
+    """Return the format whose files end as a name does."""
     from formgate.core.registry import default_registry  # noqa: PLC0415 (brings in pluggy)
 
     ending = Path(name).suffix.removeprefix(".")
-    known = {entry.spec.name for entry in default_registry().formats()}
-    return ending if ending in known else None
+    for entry in default_registry().formats():
+        if ending in (entry.spec.name, *entry.spec.endings):
+            return entry.spec.name
+    return None
 
 
 def _note(text: str) -> None:

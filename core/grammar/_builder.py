@@ -450,9 +450,7 @@ class GrammarBuilder:
         if not given:
             raise GrammarError("items need a place at least")
         low, high = _counts(min, max)
-        core_node = self._core.keyed(
-            [], given, empty, comma, False, False, True, True, low, high
-        )
+        core_node = self._core.keyed([], given, empty, comma, False, False, True, True, low, high)
         return Node(core_node)
 
     # --- parts of many grammars ---

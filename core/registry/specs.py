@@ -78,6 +78,8 @@ class Format:
             calls ``builder.start``. ``options`` are the keyword arguments of ``formgate.compile``
             that the core does not know; those the function never reads are refused.
         aliases: Other names of the same format.
+        endings: Of the names of files that hold such sources, without the dot, beside the format's
+            own name. The command line goes by them.
         guess: Says whether a source given without a format is surely meant for this one. Must be
             cheap and must not raise.
         description: One line for listings.
@@ -95,6 +97,7 @@ class Format:
     description: str = ""
     reader: ReadFunction | None = None
     explain: ExplainFunction | None = None
+    endings: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         for name in (self.name, *self.aliases):

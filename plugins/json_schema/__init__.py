@@ -107,5 +107,6 @@ def register_formats(register: Callable[[Format], None]) -> None:
             description="JSON texts that are valid under a JSON Schema",
             reader=_read_text,
             explain=_name_place,
+            endings=("json",),
         )
     )

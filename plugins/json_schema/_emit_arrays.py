@@ -28,6 +28,7 @@ _MAX_FINITE = 1_000  # numbers or strings that are listed one by one
 _MOST_NESTED = 64  # items that may be left out, each after those before
 _OFTEN = 63  # states after which the deadline is looked at
 _MAX_STEPS = 20_000  # states of the automaton that counts
+_MAX_SORTS = 1_024  # of items, by which of the things that are counted they satisfy
 _MOST_CONDITIONS = 8  # of GrammarBuilder.items
 
 
@@ -242,7 +243,7 @@ class ArrayWriter:
         satisfy the thing may also pass uncounted, which spares the complement.
         """
         counts = closed.counts
-        if len(counts) <= _MOST_CONDITIONS and all((1, None) == one[2:] for one in counts):
+        if len(counts) <= _MOST_CONDITIONS and all(one[2:] == (1, None) for one in counts):
             return self._conditioned(closed, level, gaps)
         if closed.low <= max(one.start + one.low for one in counts):
             closed = closed._replace(low=0)  # enough of something is enough items
@@ -310,6 +311,12 @@ class ArrayWriter:
                 for signs, one_state in further
                 if not self._emitter.automaton.is_empty(one_state)
             ]
+            if len(found) > _MAX_SORTS:
+                raise LimitError(
+                    f"{self._world.name(state.lits) or '#'}: items are of more than {_MAX_SORTS} "
+                    f"sorts by which of {len(closed.counts)} things they satisfy (contains, or "
+                    "items under not); ask for fewer things"
+                )
         return [(signs, self._emitter.value(one, level + 1)) for signs, one in found], False
 
     def _sorted_strings(self, closed: ClosedArray, state: State, place: int) -> list[_Sort] | None:

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
 __all__ = ["load"]
 
+_SHORTER = "write a number with fewer digits"
 _MAX_DIGITS = 4000  # of an integer in a schema's text: Python itself refuses more than 4300
 
 
@@ -63,17 +64,8 @@ def _parse(text: str) -> Json:
         raise GrammarError(
             f"the schema is not JSON: {error.msg}", source=text, offset=error.pos, hint=hint
         ) from None
-    except _RepeatedKeyError as error:
-        name = str(error)
-        spelled = json.dumps(name, ensure_ascii=False)
-        certain = text.count(spelled) == 2  # which are those of one object, else nobody knows
-        raise GrammarError(
-            f"the schema has an object with the key {spelled} twice",
-            source=text if certain else None,
-            offset=text.rfind(spelled) if certain else None,
-            end=text.rfind(spelled) + len(spelled) if certain else None,
-            hint="keep one of them: readers of JSON disagree on which one counts",
-        ) from None
+    except _RefusedError as error:
+        raise _placed(text, error) from None
     except RecursionError:
         raise LimitError(
             "the schema's text is nested too deeply for Python's JSON reader"
@@ -86,8 +78,44 @@ def _parse(text: str) -> Json:
     return found
 
 
-class _RepeatedKeyError(ValueError):
-    """An object has a key twice."""
+class _RefusedError(ValueError):
+    """Something in the text is refused.
+
+    Args:
+        reason: Why.
+        atom: The number or word, or None for a key that an object has twice.
+        hint: The way out.
+        limit: Whether it would be right but for its size.
+    """
+
+    def __init__(self, reason: str, atom: str | None, hint: str, *, limit: bool = False) -> None:
+        super().__init__(reason)
+        self.limit = limit
+        self.reason = reason
+        self.atom = atom
+        self.hint = hint
+
+
+def _placed(text: str, error: _RefusedError) -> GrammarError | LimitError:
+    """Return the error for what was refused, with its place."""
+    from formgate.plugins.json_schema._load_places import (  # noqa: PLC0415 (rarely needed)
+        find_atom,
+        find_repeated_key,
+    )
+
+    atom = error.atom
+    place = find_repeated_key(text) if atom is None else find_atom(text, atom.__eq__)
+    if place is None:
+        return GrammarError(error.reason, hint=error.hint)
+    if error.limit:
+        return LimitError(f"{place.pointer}: {error.reason}; {error.hint}")
+    return GrammarError(
+        f"{place.pointer}: {error.reason}",
+        source=text,
+        offset=place.start,
+        end=place.end,
+        hint=error.hint,
+    )
 
 
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -97,7 +125,13 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         seen: set[str] = set()
         for name, _ in pairs:
             if name in seen:
-                raise _RepeatedKeyError(name)
+                import json  # noqa: PLC0415 (it is there already)
+
+                raise _RefusedError(
+                    f"an object has the key {json.dumps(name, ensure_ascii=False)} twice",
+                    None,
+                    "keep one of them: readers of JSON disagree on which one counts",
+                )
             seen.add(name)
     return made
 
@@ -109,16 +143,19 @@ def _decimal(text: str) -> Decimal:
     try:
         return Decimal(text)
     except InvalidOperation:
-        raise GrammarError(f"the schema has a number that is too large: {text:.60}") from None
+        raise _RefusedError(
+            f"the number {text:.60} has an exponent that is too large", text, _SHORTER
+        ) from None
 
 
 def _integer(text: str) -> int:
     """Read an integer."""
     if len(text) > _MAX_DIGITS:
-        raise LimitError(f"the schema has a number of more than {_MAX_DIGITS} digits")
+        reason = f"a number has more than {_MAX_DIGITS} digits"
+        raise _RefusedError(reason, text, _SHORTER, limit=True)
     return int(text)
 
 
 def _no_constant(text: str) -> None:
     """Refuse what Python's reader takes beyond JSON."""
-    raise GrammarError(f"the schema has {text}, which is not JSON")
+    raise _RefusedError(f"{text} is not JSON", text, "write a number, a string or null")

@@ -114,6 +114,17 @@ def test_a_source_may_be_a_path_or_the_text(run, tmp_path, monkeypatch):
         assert run("check", "--source", path, "--text", "é!") == (0, "yes\n", "")
     assert run("check", "--source-file", "grammar.lark", "--text", "é!") == (0, "yes\n", "")
     assert run("check", "--source", "./ab", "--text", "cd") == (0, "yes\n", "")
+    # A schema's ending is json, which a note says, since other things are written in JSON.
+    (tmp_path / "schema.json").write_text('{"type": "integer"}', encoding="utf-8")
+    for argument in ("--source", "--source-file"):
+        code, out, err = run("check", argument, "schema.json", "--text", "12")
+        assert (code, out) == (0, "yes\n")
+        assert err == (
+            "formgate: note: schema.json is read as json_schema by its ending; --format says "
+            "otherwise\n"
+        )
+    command = ("check", "--format", "choice", "--source-file", "schema.json", "--text", "12")
+    assert "is read as" not in run(*command)[2]
     # What is both is the file, and a note says so.
     code, out, err = run("check", "--source", "ab", "--text", "cd")
     assert (code, out) == (0, "yes\n")

@@ -35,11 +35,21 @@ constexpr std::size_t kMostLexedNodes = 50000;  // expressions made on the way
 constexpr std::size_t kMostCompiled = 20000;
 constexpr std::size_t kMostCompiledNodes = 500000;
 
+// Parts of an intersection that cost as much as a state of its own.
+constexpr std::size_t kPartsOfState = 8;
+
 bool is_component(Kind kind) {
   return kind == Kind::kAnd || kind == Kind::kNot || kind == Kind::kScope || kind == Kind::kLexed;
 }
 
 }  // namespace
+
+// How many parts an intersection, or what is excluded, has.
+std::size_t ExprPool::width_of(ExprId id) const {
+  const Node& own = node(id);
+  if (own.kind == Kind::kNot) return width_of(ExprId{own.a});
+  return own.kind == Kind::kAnd || own.kind == Kind::kUnion ? members(own).size() : 1;
+}
 
 void ExprPool::set_liveness(ExprId id, bool alive) {
   nodes_[index_of(id)].liveness = alive ? kLive : kDead;
@@ -298,14 +308,18 @@ void ExprPool::explore(std::vector<ExprId> work, std::size_t budget, CompileCont
     }
   };
   std::vector<ExprId> parts;
+  std::size_t spent = 0;
   for (std::uint32_t i = 0; i < order.size(); ++i) {
-    if (order.size() > budget) {
+    // A state of very many parts costs as much as many states.
+    spent += width_of(order[i]) / kPartsOfState;
+    if (order.size() > budget || spent > budget) {
       throw Error(ErrorKind::kLimit,
                   "deciding whether an intersection, complement or look-around is empty takes more "
                   "than " +
-                      std::to_string(budget) +
-                      " states (Limits.max_states); raise the limit, or shorten the repetition "
-                      "counts under the look-around or intersection");
+                      std::to_string(budget) + " states (Limits.max_states; " +
+                      std::to_string(kPartsOfState) +
+                      " parts of an intersection count as one); raise the limit, or shorten the "
+                      "repetition counts under the look-around or intersection");
     }
     if (context) context->tick();
     if (lock && waiting_.load(std::memory_order_relaxed) != 0) {

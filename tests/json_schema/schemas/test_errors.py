@@ -198,14 +198,19 @@ def test_sources(tmp_path: Path, byte_vocabulary: formgate.Vocabulary) -> None:
     [
         ('{"a": 1', "the schema is not JSON"),
         ("schema.json", "a file is given as pathlib.Path"),
-        ('{"type": "null", "type": "string"}', 'an object with the key "type" twice'),
-        ('{"minimum": NaN}', "NaN, which is not JSON"),
+        ('{"type": "null", "type": "string"}', '#: an object has the key "type" twice'),
+        (
+            '{"a": {}, "b/c": [1, {"d": "a"}, {"a": 1e9, "b": ["a"],\n  "\\u0061": 2}], "a": 3}',
+            '#/b~1c/2: an object has the key "a" twice\n  line 2, column 3',
+        ),
+        ('{"minimum": NaN}', "#/minimum: NaN is not JSON"),
+        ('{"a": ["1e99999999999999999999", 1e99999999999999999999]}', "#/a/1: the number 1e9999"),
         ("[]", "a schema is an object or a truth value"),
         ("12", "a schema is an object or a truth value"),
         (b"{}", "takes a schema as a dict"),
         (Path("/nowhere/at/all"), "cannot read the schema file"),
         ("[" * 100_000, "nested too deeply"),
-        ('{"minimum": 1' + "0" * 5_000 + "}", "digits"),
+        ('{"a": {"minimum": 1' + "0" * 5_000 + "}}", "#/a/minimum: a number has more than 4000"),
     ],
 )
 def test_what_holds_no_schema(source: Any, words: str) -> None:

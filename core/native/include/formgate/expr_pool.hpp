@@ -349,6 +349,7 @@ class ExprPool : public std::enable_shared_from_this<ExprPool> {
                     std::uint32_t& max) const;
   bool settle_by_length(ExprId id);
   std::optional<ExprId> without_idle_counts(std::span<const ExprId> members);
+  std::size_t width_of(ExprId id) const;
   void set_liveness(ExprId id, bool alive);
   void assume_live(ExprId id);
   bool live_by_parts(ExprId id) const;
