@@ -74,7 +74,8 @@ class Emitter:
         self._styles: list[Style] = [] if given is None else [given[0]]
         self._recording = given is not None
         self._plain_writer = plain
-        self._records: dict[tuple[State, int], _Record] = {}
+        self.nest = 0  # lists without repetition around, that may hold each other to any depth
+        self._records: dict[tuple[State, int, int], _Record] = {}
         self._plain: dict[State, Node] = {}  # of states with scalars only, and of any value
         self._quoted: dict[Node, Node] = {}  # JSON strings by the nodes of their texts
         self._notes = notes_of(builder)
@@ -82,7 +83,7 @@ class Emitter:
             self._notes.schemas += 1
         number = self._notes.schemas
         self.suffix = "" if number == 1 else f" of schema {number}"
-        self._waiting: list[tuple[State, int]] = []
+        self._waiting: list[tuple[State, int, int]] = []
         self._depth = 0
         self._quote = builder.literal('"') if given is None else given[1]
         self._arrays = ArrayWriter(self)
@@ -103,8 +104,9 @@ class Emitter:
         """Write what was put off, and say whether there was anything."""
         any_waiting = bool(self._waiting)
         while self._waiting:
-            waiting, level = self._waiting.pop()
+            waiting, level, self.nest = self._waiting.pop()
             self.builder.define(self._name(waiting, level), self._body_of(waiting, level)[0])
+        self.nest = 0
         return any_waiting
 
     def close(self) -> None:
@@ -122,7 +124,8 @@ class Emitter:
             return node
         if not (state.lits or self._levels or self._recording):
             return self._plain.get(state) or self._anything(state)
-        if self._plain_writer is not None:
+        # What nests in lists is written for each level of them.
+        if self._plain_writer is not None and not (self.nest and self._arrays.nests(state)):
             node = self._plain_writer.of(state)
             if node is not None:
                 return node
@@ -130,9 +133,12 @@ class Emitter:
 
     def _composite(self, state: State, level: int) -> Node:
         """Return the node of a state that has arrays or objects: a rule, if it is met again."""
-        record = self._records.get((state, level))
+        nest = self.nest
+        if nest and not self._arrays.nests(state):
+            nest = 0
+        record = self._records.get((state, level, nest))
         if record is None:
-            record = self._records[state, level] = _Record()
+            record = self._records[state, level, nest] = _Record()
         elif record.node is not None:
             if not record.named:
                 # Met again: what was written in place the first time is a rule from now on.
@@ -148,7 +154,7 @@ class Emitter:
         if self._depth >= _DEEP:
             record.node = self.builder.rule(self._name(state, level))
             record.named = True
-            self._waiting.append((state, level))
+            self._waiting.append((state, level, nest))
             return record.node
         if not len(self._records) & _OFTEN:
             check_time()
@@ -261,4 +267,6 @@ class Emitter:
         """Return the name of a state's rule: where it stands in the schema."""
         where = self.world.name(state.lits) or "any value"
         name = f"{where} (state {state.index}{self.suffix})"
+        if self.nest and self._arrays.nests(state):
+            name += f" in list {self.nest}"
         return f"{name} at level {level}" if self._levels else name

@@ -29,6 +29,7 @@ _MOST_NESTED = 64  # items that may be left out, each after those before
 _OFTEN = 63  # states after which the deadline is looked at
 _MAX_STEPS = 20_000  # states of the automaton that counts
 _MAX_SORTS = 1_024  # of items, by which of the things that are counted they satisfy
+_MOST_WITHIN = 4  # levels of members within items that are looked at for what varies
 _MOST_CONDITIONS = 8  # of GrammarBuilder.items
 
 
@@ -44,6 +45,8 @@ class ArrayWriter:
         self._builder = emitter.builder
         self._world = emitter.world
         self._counting = 0
+        self._reach: dict[State, set[State]] = {}
+        self._nesting: dict[State, bool] = {}
         self._brackets = self._builder.literal("["), self._builder.literal("]")
 
     def write(self, closed: ClosedArray, level: int, state: State) -> Node:
@@ -116,10 +119,10 @@ class ArrayWriter:
             return self._unique_tuple(closed, level, gaps, state)
         entries, strings, values = self._values(closed.rest, level)
         if values is None:
-            if self._recurs(closed.rest, state):
-                self._refuse(state)
-                return self._plain(closed, level, gaps)
-            entries, strings, values = [], [], [self._emitter.value(closed.rest, level + 1)]
+            nested = self._nested([closed.rest], level, state)
+            if nested is None:
+                return self._unwritten(closed, level, gaps)
+            entries, strings, values = [], [], nested
         return self._builder.distinct(
             entries,
             strings=strings,
@@ -194,44 +197,105 @@ class ArrayWriter:
             )
             if apart:
                 return self._plain(closed, level, gaps)
-        if any(self._recurs(one, state) for one in positions + rest):
-            self._refuse(state)
-            return self._plain(closed, level, gaps)
+        nested = self._nested(positions + rest, level, state)
+        if nested is None:
+            return self._unwritten(closed, level, gaps)
         return self._builder.distinct(
-            first=[self._emitter.value(one, level + 1) for one in positions],
-            values=[self._emitter.value(one, level + 1) for one in rest],
+            first=nested[: len(positions)],
+            values=nested[len(positions) :],
             comma=gaps.comma,
             min=max(closed.low, 1),
             max=closed.high,
             escapes=self._emitter.escapes,
         )
 
-    def _recurs(self, item: State, state: State) -> bool:
-        """Say whether an item may hold, at any depth, an array in the state it is itself in."""
-        automaton = self._emitter.automaton
-        seen, work = {item}, [item]
-        while work:
-            one = work.pop()
-            if one is state:
-                return True
-            held = [part for array in automaton.arrays(one) for part in (*array.prefix, array.rest)]
-            for closed in automaton.objects(one):
-                held += [member for _, member, _ in closed.entries]
-                held += [member for _, member in closed.cells]
-                held += [member for need in closed.needs for member in need.values()]
-            work += [part for part in held if part not in seen]
-            seen.update(held)
+    def _nested(self, items: list[State], level: int, state: State) -> list[Node] | None:
+        """Return the nodes of items that must differ; None where they cannot be written.
+
+        What is left of an item depends on the items read in each list around it: as lists that hold
+        each other have no end of such states, each level of nesting is written by itself. That
+        another item can follow must not depend on the lists below: there are too many of them.
+        """
+        emitter = self._emitter
+        deeper = any(self._recurs(one, state) for one in items)
+        if deeper and emitter.nest >= emitter.options.max_nested:
+            return None
+        if deeper and not all(self._varied(one, state) for one in items):
+            emitter.unsupported(
+                state,
+                "uniqueItems cannot be enforced for an array whose items may hold, at any depth, "
+                "such an array again, and are of few values otherwise",
+                "let the items vary by a string or a number, limit the depth by definitions of "
+                'their own, or compile with on_unsupported="relax" and check the result',
+            )
+            return None
+        emitter.nest += deeper
+        try:
+            return [emitter.value(one, level + 1) for one in items]
+        finally:
+            emitter.nest -= deeper
+
+    def _unwritten(self, closed: ClosedArray, level: int, gaps: Style) -> Node:
+        """Return the node in place of items that must differ and are not written."""
+        emitter = self._emitter
+        if emitter.nest >= emitter.options.max_nested:
+            return self._builder.nothing()
+        return self._plain(closed, level, gaps)
+
+    def _varied(self, item: State, state: State) -> bool:
+        """Say whether an item varies by a string or a number without arrays in a state."""
+        seen, level = {item, state}, [item]
+        for _ in range(_MOST_WITHIN):
+            further: list[State] = []
+            for one in level:
+                _, numbers, strings = self._world.scalars(one)
+                if numbers.finite(_MAX_FINITE) is None or strings.finite(_MAX_FINITE) is None:
+                    return True
+                further += self._held(one)
+            level = [part for part in dict.fromkeys(further) if part not in seen]
+            seen.update(level)
         return False
 
-    def _refuse(self, state: State) -> None:
-        """Say that ``uniqueItems`` cannot be enforced."""
-        self._emitter.unsupported(
-            state,
-            "uniqueItems cannot be enforced for an array whose items may hold, at any depth, such "
-            "an array again",
-            "limit the depth by definitions of their own, leave uniqueItems out, or compile with "
-            'on_unsupported="relax" and check the result',
-        )
+    def nests(self, state: State) -> bool:
+        """Say whether a state may hold a list without repetition that may hold itself."""
+        found = self._nesting.get(state)
+        if found is None:
+            found = self._nesting[state] = any(
+                array.unique
+                and not array.counts
+                and any(self._recurs(item, one) for item in (*array.prefix, array.rest))
+                for one in self._reached(state)
+                for array in self._emitter.automaton.arrays(one)
+            )
+        return found
+
+    def _recurs(self, item: State, state: State) -> bool:
+        """Say whether an item may hold, at any depth, an array in the state it is itself in."""
+        return state in self._reached(item)
+
+    def _reached(self, state: State) -> set[State]:
+        """Return the states of what a value may hold, at any depth, and its own."""
+        found = self._reach.get(state)
+        if found is None:
+            found = self._reach[state] = {state}
+            work = [state]
+            while work:
+                held = self._held(work.pop())
+                work += [part for part in held if part not in found]
+                found.update(held)
+        return found
+
+    def _held(self, state: State) -> list[State]:
+        """Return the states of what a value holds."""
+        automaton = self._emitter.automaton
+        held: list[State] = []
+        for array in automaton.arrays(state):
+            held += (*array.prefix, array.rest, *(count.state for count in array.counts))
+        for closed in automaton.objects(state):
+            held += [member for _, member, _ in closed.entries]
+            held += [member for _, member in closed.cells]
+            held += [member for need in closed.needs for member in need.values()]
+        return held
 
     # --- items that are counted ---
 

@@ -25,11 +25,13 @@ _COUNTS = {
     "max_clauses": 1,
     "max_depth": 1,
     "max_cells": 1,
+    "max_nested": 1,
 }
 _MAX_COUNT = 2**31 - 1
 _MAX_BITS = 256  # of an integer in a message
 # Each level of nesting has white space of its own, written out.
-_MAXIMA = {"indent": 64, "max_levels": 256}
+# Each list around costs time with each byte of a list within it.
+_MAXIMA = {"indent": 64, "max_levels": 256, "max_nested": 64}
 
 
 class Options(NamedTuple):
@@ -54,6 +56,7 @@ class Options(NamedTuple):
         max_clauses: Most alternatives for the objects, or the arrays, in one place.
         max_depth: Most subschemas that apply to one value by way of each other.
         max_cells: Most combinations of the patterns for the names of one object.
+        max_nested: How deep lists without repetition that may hold themselves do so.
     """
 
     draft: str = "2020-12"
@@ -71,6 +74,7 @@ class Options(NamedTuple):
     max_clauses: int = 1_000
     max_depth: int = 64
     max_cells: int = 64
+    max_nested: int = 32
 
     @property
     def relax(self) -> bool:

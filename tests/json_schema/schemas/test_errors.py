@@ -240,6 +240,8 @@ def test_drafts() -> None:
         ({"max_clauses": 10**9999}, "not a number of 33216 bits"),
         ({"indent": 65}, "indent is a whole number from 0 to 64, not 65"),
         ({"indent": 2, "max_levels": 1_000}, "max_levels is a whole number from 0 to 256"),
+        ({"max_nested": 0}, "max_nested is a whole number from 1"),
+        ({"max_nested": 65}, "max_nested is a whole number from 1 to 64, not 65"),
         ({"separators": (",", "=")}, "separators are a comma and a colon"),
         ({"indent": 2, "whitespace": "compact"}, "indent fixes the white space"),
         ({"resources": [1]}, "resources is"),
@@ -253,14 +255,25 @@ def test_options(options: Any, words: str) -> None:
 # --- what cannot be enforced ---
 
 UNSUPPORTED = [
-    ({"uniqueItems": True, "items": {"$ref": "#"}}, "#: uniqueItems cannot be enforced"),
     (
         {"properties": {"a": {"uniqueItems": True, "contains": {"type": "null"}}}},
         "#/properties/a: uniqueItems",
     ),
     (
-        {"items": {"uniqueItems": True, "items": {"properties": {"a": {"$ref": "#/items"}}}}},
+        {"items": {"type": "array", "uniqueItems": True, "items": {"$ref": "#/items"}}},
         "#/items: uniqueItems cannot be enforced",
+    ),
+    (
+        {
+            "properties": {
+                "a": {
+                    "type": "array",
+                    "uniqueItems": True,
+                    "items": {"anyOf": [{"enum": [1, 2]}, {"$ref": "#/properties/a"}]},
+                }
+            }
+        },
+        "uniqueItems cannot be enforced",
     ),
     ({"not": {"uniqueItems": True}}, "uniqueItems under not"),
     ({"pattern": r"(a)\1"}, "#/pattern"),
