@@ -7,7 +7,7 @@ read again, token by token and without recursion; what comes before the place is
 from __future__ import annotations
 
 import re
-from json.decoder import scanstring
+from json import JSONDecoder
 from typing import TYPE_CHECKING, NamedTuple, cast
 
 if TYPE_CHECKING:
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 __all__ = ["Place", "find_atom", "find_repeated_key"]
 
 _SKIPPED = re.compile(r"[ \t\n\r,:]*")
+_STRINGS = JSONDecoder()
 _ATOM = re.compile(r'[^\s,:\[\]{}"]+')
 
 
@@ -88,7 +89,7 @@ def _tokens(text: str) -> Iterator[tuple[Place, bool, bool]]:
             continue
         is_key = character == '"' and level is not None and level.keys is not None
         if is_key and level is not None and level.keys is not None and not level.valued:
-            name, end = scanstring(text, at + 1)
+            name, end = _STRINGS.raw_decode(text, at)
             yield Place(_pointer(levels[:-1]), at, end), True, name in level.keys
             level.keys.add(name)
             level.step, level.valued = name, True
@@ -100,7 +101,7 @@ def _tokens(text: str) -> Iterator[tuple[Place, bool, bool]]:
             levels.append(_Level(is_object=character == "{"))
             at += 1
         elif character == '"':
-            at = scanstring(text, at + 1)[1]
+            at = _STRINGS.raw_decode(text, at)[1]
         else:
             found = _ATOM.match(text, at)
             if found is None:

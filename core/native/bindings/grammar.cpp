@@ -273,11 +273,12 @@ void bind_grammar(nb::module_& m) {
       .def("keyed", &keyed, nb::arg("entries"), nb::arg("cells"), nb::arg("colon"),
            nb::arg("comma"), nb::arg("ordered"), nb::arg("canonical"), nb::arg("places"),
            nb::arg("repeats"), nb::arg("min"), nb::arg("max").none(),
-           nb::sig("def keyed(self, entries: list[tuple[str | int, int, bool]], "
-                   "cells: list[tuple[int, int, bool, list[tuple[int, list[int]]]]], colon: int, "
-                   "comma: int, "
-                   "ordered: bool, "
-                   "canonical: bool, places: bool, repeats: bool, min: int, max: int | None) -> int"))
+           nb::sig(
+               "def keyed(self, entries: list[tuple[str | int, int, bool]], "
+               "cells: list[tuple[int, int, bool, list[tuple[int, list[int]]]]], colon: int, "
+               "comma: int, "
+               "ordered: bool, "
+               "canonical: bool, places: bool, repeats: bool, min: int, max: int | None) -> int"))
       .def(
           "include",
           [](GrammarHandle& self, GrammarHandle& other) {

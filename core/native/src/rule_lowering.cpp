@@ -270,7 +270,8 @@ RuleLowering::Facts RuleLowering::facts_of(const Grammar::Node& node) const {
       }
       if (keys.repeats && places < ways.size()) ways.resize(places);
       std::uint32_t fewest = 0;
-      if (wanted) fewest = keys.repeats ? fewest_items(ways, 0, wanted) : fewest_members(ways, wanted);
+      if (wanted)
+        fewest = keys.repeats ? fewest_items(ways, 0, wanted) : fewest_members(ways, wanted);
       out.live = out.live && fewest != kUnbounded;
       required += out.live ? fewest : 0;
       const std::uint32_t most = std::min(separated ? keys.max : std::min(keys.max, 1u), places);

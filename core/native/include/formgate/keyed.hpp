@@ -58,7 +58,7 @@ class Keyed {
     bool named = true;     // entries are known by name, and are no keys of cells
     bool ordered = false;  // entries as they stand, then cells; else any order
     bool canonical = false;
-    bool places = false;  // cells are for one key each, in their order, the last for all others
+    bool places = false;   // cells are for one key each, in their order, the last for all others
     bool repeats = false;  // with places, and empty keys: values may come again
     std::uint32_t min = 0;
     std::uint32_t max = 0;
