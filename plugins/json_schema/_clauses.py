@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 from formgate.core.errors import LimitError
 from formgate.plugins.json_schema._deadline import check_time
 from formgate.plugins.json_schema._facts import FALSE, TRUE, Facts, Op
-from formgate.plugins.json_schema._shapes import NOTHING
+from formgate.plugins.json_schema._widest import widest
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Iterable
@@ -431,15 +431,7 @@ class Clauses(Generic[S]):
             one.evaluated is not None for one in shapes
         ):
             return shapes
-        # By what they say of members, as bits, most pairs are told apart at once.
-        kept: list[tuple[int, int, S]] = []
-        for said, implied, shape in _as_bits(shapes):
-            check_time()
-            if any(not more & ~implied and shape.within(other) for more, _, other in kept):
-                continue
-            kept = [one for one in kept if said & ~one[1] or not one[2].within(shape)]
-            kept.append((said, implied, shape))
-        return [shape for _, _, shape in kept]
+        return widest(shapes)
 
     def _union(self, branches: Iterable[list[S]]) -> list[S]:
         """Return the alternatives of several lists; one that says nothing stands for all."""
@@ -478,29 +470,3 @@ class Clauses(Generic[S]):
             f"{self._world.options.max_clauses} alternatives in one place; raise it, or "
             "make the branches exclude each other by a required member with a const or an enum"
         )
-
-
-def _as_bits(shapes: list[S]) -> list[tuple[int, int, S]]:
-    """Return shapes with what they say of members, and with all that this implies.
-
-    A bit is a literal of a member. A member that cannot be satisfies each of its literals.
-    """
-    places: dict[tuple[str, int], int] = {}
-    of_name: dict[str, int] = {}
-    for shape in shapes:
-        for name, lits in shape.said():
-            for lit in lits:
-                place = name, lit
-                if place not in places:
-                    bit = places[place] = 1 << len(places)
-                    of_name[name] = of_name.get(name, 0) | bit
-    found = []
-    for shape in shapes:
-        said = implied = 0
-        for name, lits in shape.said():
-            for lit in lits:
-                said |= places[name, lit]
-            if lits == NOTHING:
-                implied |= of_name[name]
-        found.append((said, said | implied, shape))
-    return found

@@ -6,27 +6,25 @@ from typing import TYPE_CHECKING
 
 from formgate.core.errors import LimitError
 from formgate.core.grammar import Item, Some
-from formgate.plugins.json_schema._deadline import check_time
+from formgate.plugins.json_schema._array_counter import Counter
 from formgate.plugins.json_schema._facts import FALSE_VALUE, NULL, TRUE_VALUE
 from formgate.plugins.json_schema._numbers import NumberSet
 from formgate.plugins.json_schema._spelled import meet_numbers
 from formgate.plugins.json_schema._strings import StringSet
 
 if TYPE_CHECKING:
-    from formgate.core.grammar import Node
+    from formgate.core.grammar import GrammarBuilder, Node
+    from formgate.plugins.json_schema._array_counter import Sort
     from formgate.plugins.json_schema._closed import ClosedArray
     from formgate.plugins.json_schema._emit import Emitter
     from formgate.plugins.json_schema._states import State
     from formgate.plugins.json_schema._style import Style
 
-    # Which of the counted things an item is, and its node.
-    _Sort = tuple[tuple[bool, ...], Node]
 
 __all__ = ["ArrayWriter"]
 
 _MAX_FINITE = 1_000  # numbers or strings that are listed one by one
 _MOST_NESTED = 64  # items that may be left out, each after those before
-_OFTEN = 63  # states after which the deadline is looked at
 _MAX_STEPS = 20_000  # states of the automaton that counts
 _MAX_SORTS = 1_024  # of items, by which of the things that are counted they satisfy
 _MOST_WITHIN = 4  # levels of members within items that are looked at for what varies
@@ -42,16 +40,16 @@ class ArrayWriter:
 
     def __init__(self, emitter: Emitter) -> None:
         self._emitter = emitter
-        self._builder = emitter.builder
+        self.builder: GrammarBuilder = emitter.builder
         self._world = emitter.world
         self._counting = 0
         self._reach: dict[State, set[State]] = {}
         self._nesting: dict[State, bool] = {}
-        self._brackets = self._builder.literal("["), self._builder.literal("]")
+        self._brackets = self.builder.literal("["), self.builder.literal("]")
 
     def write(self, closed: ClosedArray, level: int, state: State) -> Node:
         """Return the node of the arrays of one alternative."""
-        builder, gaps = self._builder, self._emitter.style(level)
+        builder, gaps = self.builder, self._emitter.style(level)
         if closed.repeats:
             self._emitter.unsupported(
                 state,
@@ -77,7 +75,7 @@ class ArrayWriter:
 
     def _plain(self, closed: ClosedArray, level: int, gaps: Style) -> Node:
         """Return the node of at least one item, each at its position."""
-        builder, value = self._builder, self._emitter.value
+        builder, value = self.builder, self._emitter.value
         low, high, length = closed.low, closed.high, len(closed.prefix)
         tail: Node | None = None
         if high is None or high > length:
@@ -101,7 +99,7 @@ class ArrayWriter:
         Each part stands within the one before; of many, the ways to end in the first half stand
         beside the first half and what follows it, so that nodes nest no deeper than a few parts.
         """
-        builder, half = self._builder, len(parts) // 2
+        builder, half = self.builder, len(parts) // 2
         if len(parts) > _MOST_NESTED:
             early = self._open(parts[: half - 1], None)
             late = self._open(parts[half:], tail)
@@ -123,7 +121,7 @@ class ArrayWriter:
             if nested is None:
                 return self._unwritten(closed, level, gaps)
             entries, strings, values = [], [], nested
-        return self._builder.distinct(
+        return self.builder.distinct(
             entries,
             strings=strings,
             values=values,
@@ -138,7 +136,7 @@ class ArrayWriter:
 
         The last is None where there are arrays and objects that are not listed one by one.
         """
-        builder = self._builder
+        builder = self.builder
         bits, numbers, strings = self._world.scalars(state)
         composites = self._composites(state, level)
         if composites is None:
@@ -200,7 +198,7 @@ class ArrayWriter:
         nested = self._nested(positions + rest, level, state)
         if nested is None:
             return self._unwritten(closed, level, gaps)
-        return self._builder.distinct(
+        return self.builder.distinct(
             first=nested[: len(positions)],
             values=nested[len(positions) :],
             comma=gaps.comma,
@@ -239,7 +237,7 @@ class ArrayWriter:
         """Return the node in place of items that must differ and are not written."""
         emitter = self._emitter
         if emitter.nest >= emitter.options.max_nested:
-            return self._builder.nothing()
+            return self.builder.nothing()
         return self._plain(closed, level, gaps)
 
     def _varied(self, item: State, state: State) -> bool:
@@ -326,7 +324,7 @@ class ArrayWriter:
             )
         self._counting += 1
         name = f"{where} (count {self._counting}{self._emitter.suffix})"
-        return _Counter(self, closed, (level, gaps), name, far).write()
+        return Counter(self, closed, (level, gaps), name, far).write()
 
     def _conditioned(self, closed: ClosedArray, level: int, gaps: Style) -> Node:
         """Return the node of items of which some must satisfy something, each thing once or more.
@@ -344,12 +342,10 @@ class ArrayWriter:
             places.append(Item(self._emitter.value(state, level + 1), some))
         known = {one for place in places for _, meets in place.some for one in meets}
         if len(known) < len(closed.counts):
-            return self._builder.nothing()  # no item can be what is wanted
-        return self._builder.items(
-            places, comma=gaps.comma, min=max(closed.low, 1), max=closed.high
-        )
+            return self.builder.nothing()  # no item can be what is wanted
+        return self.builder.items(places, comma=gaps.comma, min=max(closed.low, 1), max=closed.high)
 
-    def sorted_item(self, closed: ClosedArray, place: int, level: int) -> tuple[list[_Sort], bool]:
+    def sorted_item(self, closed: ClosedArray, place: int, level: int) -> tuple[list[Sort], bool]:
         """Return the ways to sort the item at a position, and whether no item has two."""
         state = closed.prefix[place] if place < len(closed.prefix) else closed.rest
         listed = self._sorted_strings(closed, state, place)
@@ -383,7 +379,7 @@ class ArrayWriter:
                 )
         return [(signs, self._emitter.value(one, level + 1)) for signs, one in found], False
 
-    def _sorted_strings(self, closed: ClosedArray, state: State, place: int) -> list[_Sort] | None:
+    def _sorted_strings(self, closed: ClosedArray, state: State, place: int) -> list[Sort] | None:
         """Return the ways to sort an item that is one of a few strings, each string in one way."""
         bits, numbers, strings = self._world.scalars(state)
         if bits or strings.values is None or not numbers.is_empty():
@@ -402,117 +398,3 @@ class ArrayWriter:
         return [
             (signs, self._emitter.string(StringSet.of(one), state)) for signs, one in sorts.items()
         ]
-
-
-class _Counter:
-    """Writes one automaton that counts."""
-
-    def __init__(
-        self,
-        arrays: ArrayWriter,
-        closed: ClosedArray,
-        place: tuple[int, Style],
-        name: str,
-        far: int,
-    ) -> None:
-        self._arrays = arrays
-        self._builder = arrays._builder  # noqa: SLF001 (a part of it)
-        self._closed = closed
-        self._level, self._gaps = place
-        self._name = name
-        self._far = far
-        self._items: dict[int, tuple[list[_Sort], bool]] = {}
-        self._last = max([len(closed.prefix), *(one.start for one in closed.counts)])
-        self._rules = 0
-
-    def write(self) -> Node:
-        """Return the node of at least one item."""
-        builder, closed = self._builder, self._closed
-        start = (0, (0,) * len(closed.counts))
-        known = {start: self._rule()}
-        waiting = [start]
-        first, end = builder.nothing(), builder.empty()
-        steps: dict[tuple[int, ...], tuple[bool, list[tuple[Node, tuple[int, ...]]]]] = {}
-        while waiting:
-            at = waiting.pop()
-            place, counts = at
-            kind = (min(place, self._last + 1), *counts)
-            if kind not in steps:
-                steps[kind] = self._fulfilled(counts), self._steps(place, counts)
-            if not self._rules & _OFTEN:
-                check_time()
-            enough, further = steps[kind]
-            ways = []
-            if place and place >= closed.low and enough:
-                ways.append(end)
-            if closed.high is None or place < closed.high:
-                after = min(place + 1, self._far)
-                for node, now in further:
-                    following = known.get((after, now))
-                    if following is None:
-                        following = known[after, now] = self._rule()
-                        waiting.append((after, now))
-                    ways.append(builder.seq(node, following[1]))
-            body = builder.choice(*ways)
-            if at == start:
-                first = body
-            else:
-                builder.define(known[at][0], body)
-        return first
-
-    def _steps(self, place: int, counts: tuple[int, ...]) -> list[tuple[Node, tuple[int, ...]]]:
-        """Return the ways to go on: the item, what stands before it, and the counts after it."""
-        found = []
-        for signs, node in self._sorts_for(place, counts):
-            now = self._add(counts, signs)
-            if now is not None:
-                item = self._builder.seq(self._gaps.comma, node) if place else node
-                found.append((item, now))
-        return found
-
-    def _sorts_for(self, place: int, counts: tuple[int, ...]) -> list[_Sort]:
-        """Return the ways to sort the item at a position, after some counts, that matter.
-
-        Where enough of something was seen, an item may pass without being sorted by it.
-        """
-        place = min(place, self._last)
-        found = self._items.get(place)
-        if found is None:
-            found = self._arrays.sorted_item(self._closed, place, self._level)
-            self._items[place] = found
-        sorts, apart = found
-        if apart:
-            return sorts
-        enough = [
-            one.high is None and count >= one.low
-            for one, count in zip(self._closed.counts, counts, strict=True)
-        ]
-        if not any(enough):
-            return sorts
-        known = {signs for signs, _ in sorts}
-        kept = []
-        for signs, node in sorts:
-            fewer = tuple(sign and not done for sign, done in zip(signs, enough, strict=True))
-            if fewer == signs or fewer not in known:
-                kept.append((signs, node))
-        return kept
-
-    def _add(self, counts: tuple[int, ...], signs: tuple[bool, ...]) -> tuple[int, ...] | None:
-        """Return the counts after one more item; None if there are too many of something."""
-        found = []
-        for one, count, sign in zip(self._closed.counts, counts, signs, strict=True):
-            now = count + sign
-            if one.high is not None and now > one.high:
-                return None
-            found.append(min(now, one.low) if one.high is None else now)
-        return tuple(found)
-
-    def _fulfilled(self, counts: tuple[int, ...]) -> bool:
-        """Say whether there are enough of everything."""
-        return all(count >= one.low for one, count in zip(self._closed.counts, counts, strict=True))
-
-    def _rule(self) -> tuple[str, Node]:
-        """Return the name of a new rule and the reference to it."""
-        self._rules += 1
-        name = f"{self._name}: {self._rules}"
-        return name, self._builder.rule(name)
