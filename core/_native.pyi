@@ -344,7 +344,7 @@ def apply_masks(states: Sequence[State], scores: Any) -> None:
 class SchemaWords:
     """What the keywords of a draft of JSON Schema are."""
 
-    def __init__(self, *, active: Sequence[str], id_keyword: str, lone_ref: bool, plain_integers: bool) -> None: ...
+    def __init__(self, *, active: Sequence[str], id_keyword: str, lone_ref: bool) -> None: ...
 
 class PlainSchemas:
     """Writes schemas that say what they mean."""
