@@ -9,6 +9,7 @@
 // allows more, so these need not be kept. Where that fails, states are explored instead
 // (liveness.cpp).
 #include <algorithm>
+#include <limits>
 #include <tuple>
 #include <unordered_set>
 
@@ -25,7 +26,11 @@ namespace {
 constexpr std::size_t kMostPairs = 16384;
 
 // Guards kept of one terminal.
-constexpr std::size_t kMostGuards = 16;
+constexpr std::size_t kMostGuards = 32;
+
+// Guards and terminals looked at where a guard is met that is not covered; and how often in vain.
+constexpr std::size_t kMostVisits = 256;
+constexpr std::size_t kMostFailures = 16;
 
 }  // namespace
 
@@ -127,8 +132,9 @@ bool Lexing::contains(ExprId guard, ExprId known) {
 // Whether a guard allows what one of those known of a terminal allows, and so leads on as that
 // does.
 bool Lexing::covered(std::uint32_t index, std::uint16_t terminal, ExprId guard) {
-  return std::ranges::any_of(safeties_[index].guards[terminal],
-                             [&](ExprId known) { return contains(guard, known); });
+  const std::vector<ExprId>& known = safeties_[index].guards[terminal];
+  if (std::ranges::find(known, guard) != known.end()) return true;
+  return std::ranges::any_of(known, [&](ExprId each) { return contains(guard, each); });
 }
 
 // Whether a lexeme of `wanted` can come under `guard`, at once or after an ignored one, and how it
@@ -173,15 +179,34 @@ std::uint32_t Lexing::start_after(std::uint32_t index, std::size_t before) {
   return start_state(index, competing, vain);
 }
 
+// An ignored lexeme of one byte that may come under a guard: how it is left, best without any
+// condition; kNoExpr where there is none.
+ExprId Lexing::separated(std::uint32_t start, ExprId guard) {
+  const Lexicon& lexicon = lexicons_[states_[start].lexicon];
+  ExprId out = kNoExpr;
+  const LinearForm form = pool_.linear_form(guard);
+  for (const Edge& edge : expanded_state(start).edges) {
+    for (const Accept& accept : states_[edge.target].accepts) {
+      if (!lexicon.terminals[accept.terminal].ignored) continue;
+      for (const LinearTerm& term : form) {
+        if ((edge.bytes & term.bytes).empty()) continue;
+        const ExprId left = left_under(term.target, accept.guard, lexicon.text);
+        if (left == ExprPool::kAllId || left == ExprPool::kTextId) return left;
+        if (left != ExprPool::kEmptyId && out == kNoExpr) out = left;
+      }
+    }
+  }
+  return out;
+}
+
 // Whether each terminal that may come after `before` can come under a guard, at once or after an
 // ignored one, and how each is left then.
 bool Lexing::all_follow(std::uint32_t index, std::size_t before, ExprId guard,
                         std::vector<ExprId>& after) {
   const Symbols& next = safeties_[index].follow[before];
   const std::uint32_t start = start_after(index, before);
-  after.assign(next.size(), kNoExpr);
   std::vector<ExprId> separators;
-  auto missing = static_cast<std::size_t>(std::ranges::count(next, true));
+  std::size_t missing = 0;
   // One search finds them all.
   const auto take = [&](std::uint16_t terminal, ExprId left) {
     if (lexicons_[index].terminals[terminal].ignored) {
@@ -193,46 +218,81 @@ bool Lexing::all_follow(std::uint32_t index, std::size_t before, ExprId guard,
     }
     return missing == 0;
   };
-  reaches(guard, start, take);
+  const auto search = [&](ExprId from) {
+    after.assign(next.size(), kNoExpr);
+    missing = static_cast<std::size_t>(std::ranges::count(next, true));
+    reaches(from, start, take);
+    return missing == 0;
+  };
+  // Behind white space most guards are the same, and demand little.
+  if (const ExprId left = separated(start, guard); left != kNoExpr) {
+    Hasher hasher(start);
+    hasher.add(index_of(left));
+    for (bool bit : next) hasher.add(bit);
+    auto& known = safeties_[index].separated;
+    const Hash128 key = hasher.finish();
+    auto it = known.find(key);
+    if (it == known.end()) {
+      search(left);
+      it = known.emplace(key, missing == 0 ? after : std::vector<ExprId>{}).first;
+    }
+    if (!it->second.empty()) {
+      after = it->second;
+      return true;
+    }
+  }
+  separators.clear();
+  if (search(guard)) return true;
   for (std::size_t i = 0; missing != 0 && i < separators.size() && i < kMostGuards; ++i) {
     reaches(separators[i], start, take);
   }
   return missing == 0;
 }
 
-// Every terminal must be reachable after every one that it may follow, however that was left.
-bool Lexing::close_guards(std::uint32_t index, CompileContext& context) {
+// Every terminal must be reachable after every one that it may follow, however that was left. Looks
+// at those in `work`, and at all that they lead to.
+bool Lexing::close_guards(std::uint32_t index, std::vector<Left> work, std::size_t most_visits,
+                          CompileContext* context) {
   Safety& safety = safeties_[index];
   const std::size_t count = lexicons_[index].terminals.size();
-  std::vector<std::pair<std::uint16_t, ExprId>> work;
   std::vector<ExprId> after;
   // After many terminals the same may follow, as after operators.
   std::unordered_set<Hash128, HashOfHash> visited;
-  const auto visit = [&](std::size_t before, ExprId guard) {
-    Hasher hasher(start_after(index, before));
+  while (!work.empty()) {
+    if (context) context->tick();
+    const auto [before, guard] = work.back();
+    work.pop_back();
+    const std::uint32_t start = start_after(index, before);
+    const bool last = before < count && safety.follow[count + 1][before];
+    if (last && !ends_under(start, guard)) return false;
+    Hasher hasher(start);
     hasher.add(index_of(guard));
     for (bool bit : safety.follow[before]) hasher.add(bit);
-    if (!visited.insert(hasher.finish()).second) return true;
-    if (!all_follow(index, before, guard, after)) return false;
+    if (!visited.insert(hasher.finish()).second) continue;
+    if (visited.size() > most_visits || !all_follow(index, before, guard, after)) return false;
     for (std::uint16_t i = 0; i < count; ++i) {
       auto& known = safety.guards[i];
       if (!safety.follow[before][i] || covered(index, i, after[i])) continue;
       known.push_back(after[i]);
-      work.emplace_back(i, after[i]);
+      work.push_back({i, after[i]});
       if (known.size() > kMostGuards) return false;
     }
-    return true;
-  };
-  if (!visit(count, ExprPool::kAllId)) return false;
-  while (!work.empty()) {
-    context.tick();
-    const auto [terminal, guard] = work.back();
-    work.pop_back();
-    const bool last = safety.follow[count + 1][terminal];
-    if (last && !ends_under(start_after(index, terminal), guard)) return false;
-    if (!visit(terminal, guard)) return false;
   }
   return true;
+}
+
+// Whether a terminal may also be left under a guard that none of those known covers: those that it
+// leads to become known then.
+bool Lexing::extend(std::uint32_t index, std::uint16_t terminal, ExprId guard) {
+  Safety& safety = safeties_[index];
+  if (safety.failures > kMostFailures) return false;
+  std::vector<std::size_t> sizes;
+  for (const auto& known : safety.guards) sizes.push_back(known.size());
+  safety.guards[terminal].push_back(guard);
+  if (close_guards(index, {{terminal, guard}}, kMostVisits, nullptr)) return true;
+  for (std::size_t i = 0; i < sizes.size(); ++i) safety.guards[i].resize(sizes[i]);
+  ++safety.failures;
+  return false;
 }
 
 // Whether the same holds where an ignored lexeme came after a terminal, or at the beginning, and
@@ -269,7 +329,8 @@ void Lexing::decide_safety(std::uint32_t index, ExprId rest, CompileContext& con
   safety.guards.resize(lexicon.terminals.size());
   if (lexicon.symbol_bytes != 1) return;
   safety.follow = follow_sets(pool_, rest, lexicon.terminals.size(), context);
-  lexicon.safe = close_guards(index, context);
+  lexicon.safe = close_guards(index, {{lexicon.terminals.size(), ExprPool::kAllId}},
+                              std::numeric_limits<std::size_t>::max(), &context);
 }
 
 // Whether text surely goes on after a lexeme, whatever the parser's state is.
@@ -279,7 +340,8 @@ bool Lexing::goes_on(std::uint32_t index, std::uint16_t terminal, ExprId guard) 
   auto& known = safeties_[index].goes_on;
   if (const auto it = known.find(key); it != known.end()) return it->second;
   const bool ignored = lexicons_[index].terminals[terminal].ignored;
-  const bool found = ignored ? skips(index, guard) : covered(index, terminal, guard);
+  const bool found = ignored ? skips(index, guard)
+                             : covered(index, terminal, guard) || extend(index, terminal, guard);
   known.emplace(key, found);
   return found;
 }
@@ -297,7 +359,7 @@ bool Lexing::viable_under(ExprId guard, std::uint32_t stack) {
   const std::vector<std::pair<std::uint16_t, ExprId>> next = stacks_[stack].next;
   const bool found = std::ranges::any_of(next, [&](const auto& entry) {
     ExprId after;
-    return connect(start, guard, entry.first, after) && covered(index, entry.first, after);
+    return connect(start, guard, entry.first, after) && goes_on(index, entry.first, after);
   });
   return viable_[key] = found;
 }
@@ -312,8 +374,7 @@ bool Lexing::leads_on(std::uint32_t state, const std::vector<bool>* wanted) {
   }
   const bool found = reaches(ExprPool::kAllId, state, [&](std::uint16_t terminal, ExprId after) {
     if (wanted && !(*wanted)[terminal]) return false;
-    if (lexicons_[index].terminals[terminal].ignored) return skips(index, after);
-    return covered(index, terminal, after);
+    return goes_on(index, terminal, after);
   });
   if (!wanted) states_[state].leads_on = found ? Verdict::kYes : Verdict::kNo;
   return found;

@@ -189,15 +189,21 @@ class Lexing {
     std::uint32_t start = 0;                             // state of the lexer
   };
   using Symbols = std::vector<bool>;  // by terminal
-  struct Safety {
-    std::vector<Symbols> follow;              // what may come after a terminal
-    std::vector<std::vector<ExprId>> guards;  // under which a terminal's lexemes may be left
-    GrowingMap<std::uint64_t, bool> goes_on;  // (terminal, guard)
-  };
   struct HashOfHash {
     std::size_t operator()(const Hash128& hash) const { return hash.lo; }
   };
-
+  struct Safety {
+    std::vector<Symbols> follow;              // what may come after a terminal
+    std::vector<std::vector<ExprId>> guards;  // under which a terminal's lexemes may be left
+    // What comes behind white space, by (start, guard, what may come): how each is left.
+    std::unordered_map<Hash128, std::vector<ExprId>, HashOfHash> separated;
+    GrowingMap<std::uint64_t, bool> goes_on;  // (terminal, guard)
+    std::size_t failures = 0;                 // guards that could not be added later
+  };
+  struct Left {  // a terminal, or their number for the beginning, and the guard it was left under
+    std::size_t terminal;
+    ExprId guard;
+  };
   ExprId node(std::uint32_t state, std::uint32_t stack);
   ExprId between(std::uint32_t lexicon, ExprId rest, std::uint32_t track);
   std::uint32_t stack_of(std::uint32_t lexicon, ExprId rest, std::uint32_t track);
@@ -237,9 +243,12 @@ class Lexing {
   void find_least(ExprId start);
   bool ends_under(std::uint32_t start, ExprId guard);
   std::uint32_t start_after(std::uint32_t lexicon, std::size_t before);
+  ExprId separated(std::uint32_t start, ExprId guard);
   bool all_follow(std::uint32_t lexicon, std::size_t before, ExprId guard,
                   std::vector<ExprId>& after);
-  bool close_guards(std::uint32_t lexicon, CompileContext& context);
+  bool close_guards(std::uint32_t lexicon, std::vector<Left> work, std::size_t most_visits,
+                    CompileContext* context);
+  bool extend(std::uint32_t lexicon, std::uint16_t terminal, ExprId guard);
   bool skips(std::uint32_t lexicon, ExprId guard);
   bool viable_under(ExprId guard, std::uint32_t stack);
   bool goes_on(std::uint32_t lexicon, std::uint16_t terminal, ExprId guard);
