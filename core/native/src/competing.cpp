@@ -79,7 +79,7 @@ class Tracker {
   std::vector<std::uint32_t> class_of_;  // by state
   TrackSymbols symbols_;
   std::map<std::vector<std::uint16_t>, std::uint32_t> classes_;
-  std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint32_t> symbol_index_;
+  std::unordered_map<std::uint64_t, std::uint32_t> symbol_index_;  // by terminal and set
   std::map<std::vector<std::uint32_t>, std::uint32_t> marker_index_;
   std::vector<std::uint32_t> codes_;                            // bodies, of all transitions
   std::vector<std::size_t> first_code_;                         // by transition
@@ -208,8 +208,9 @@ bool Tracker::find_extras() {
 }
 
 std::uint32_t Tracker::symbol_of(const TrackSymbol& symbol) {
-  const auto [it, fresh] = symbol_index_.emplace(
-      std::pair{symbol.terminal, symbol.set}, static_cast<std::uint32_t>(symbols_.symbols.size()));
+  const std::uint64_t key = (static_cast<std::uint64_t>(symbol.set) << 32) | symbol.terminal;
+  const auto [it, fresh] =
+      symbol_index_.try_emplace(key, static_cast<std::uint32_t>(symbols_.symbols.size()));
   if (fresh) symbols_.symbols.push_back(symbol);
   return it->second;
 }
@@ -359,7 +360,7 @@ void Tracker::refine() {
       ++first_user[code + 1];
     }
     block_.push_back(
-        found.emplace(hasher.finish(), static_cast<std::uint32_t>(found.size())).first->second);
+        found.try_emplace(hasher.finish(), static_cast<std::uint32_t>(found.size())).first->second);
   }
   first_call.push_back(calls.size());
   for (std::uint32_t i = 0; i < count; ++i) first_user[i + 1] += first_user[i];
@@ -385,7 +386,7 @@ void Tracker::refine() {
       const std::uint32_t own = block_[i];
       Hasher hasher(own);
       for (std::size_t k = first_call[i]; k < first_call[i + 1]; ++k) hasher.add(block_[calls[k]]);
-      const auto [it, fresh] = found.emplace(hasher.finish(), own);
+      const auto [it, fresh] = found.try_emplace(hasher.finish(), own);
       if (fresh && (kept[own] || looked_at[own] < size[own])) it->second = blocks++;
       kept[own] = true;
       if (it->second != own) moved.emplace_back(i, it->second);

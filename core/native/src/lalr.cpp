@@ -62,29 +62,6 @@ std::optional<LalrGrammar> needed_part(const LalrGrammar& grammar) {
   return out;
 }
 
-bool BitRows::add(std::size_t row, const BitRows& from, std::size_t other) {
-  bool grown = false;
-  for (std::size_t i = 0; i < width_; ++i) {
-    const std::uint64_t word = from.data_[other * width_ + i];
-    std::uint64_t& own = data_[row * width_ + i];
-    grown = grown || (word & ~own);
-    own |= word;
-  }
-  return grown;
-}
-
-void BitRows::keep(std::size_t row, const BitRows& from, std::size_t other) {
-  for (std::size_t i = 0; i < width_; ++i) {
-    data_[row * width_ + i] &= from.data_[other * width_ + i];
-  }
-}
-
-void BitRows::assign(std::size_t row, const BitRows& from, std::size_t other) {
-  for (std::size_t i = 0; i < width_; ++i) {
-    data_[row * width_ + i] = from.data_[other * width_ + i];
-  }
-}
-
 Lalr::Lalr(LalrGrammar grammar, CompileContext& context)
     : grammar_(std::move(grammar)), context_(context) {
   const auto root = static_cast<std::uint32_t>(grammar_.names.size());
@@ -106,12 +83,6 @@ Lalr::Lalr(LalrGrammar grammar, CompileContext& context)
   find_accepted();
   resolve();
   find_certain();
-}
-
-const Lalr::Edge* Lalr::edge(std::uint32_t state, std::uint32_t symbol) const {
-  const std::vector<Edge>& edges = edges_[state];
-  const auto it = std::ranges::lower_bound(edges, symbol, {}, &Edge::symbol);
-  return it == edges.end() || it->symbol != symbol ? nullptr : &*it;
 }
 
 // The heads that a text of one may begin with, itself included.
@@ -147,12 +118,13 @@ void Lalr::build() {
   known.emplace(hash_of(kernels_[0]), 0);
   std::vector<std::vector<Item>> moves(grammar_.names.size());
   std::vector<std::uint32_t> moving;
+  std::vector<std::uint32_t> heads;
   std::vector<std::uint32_t> round(grammar_.names.size(), kNoIndex);
   std::size_t items = 0;
   for (std::uint32_t state = 0; state < kernels_.size(); ++state) {
     context_.tick();
     std::vector<Reduction> reduced;
-    std::vector<std::uint32_t> heads;
+    heads.clear();
     moving.clear();
     const auto move = [&](std::uint32_t symbol, const Item& item) {
       if (moves[symbol].empty()) moving.push_back(symbol);
@@ -187,16 +159,16 @@ void Lalr::build() {
     std::ranges::sort(moving);
     std::ranges::sort(reduced, {}, &Reduction::production);
     std::vector<Edge> edges;
+    edges.reserve(moving.size());
     for (std::uint32_t symbol : moving) {
-      std::vector<Item> kernel = std::move(moves[symbol]);
-      moves[symbol].clear();
+      std::vector<Item>& kernel = moves[symbol];
       std::ranges::sort(kernel);
       kernel.erase(std::unique(kernel.begin(), kernel.end()), kernel.end());
       const auto [it, fresh] =
           known.emplace(hash_of(kernel), static_cast<std::uint32_t>(kernels_.size()));
       if (fresh) {
         items += kernel.size();
-        kernels_.push_back(std::move(kernel));
+        kernels_.push_back(kernel);
         access_.push_back(symbol);
         if (kernels_.size() > kMostStates) lalr_too_large("states", kMostStates);
       }
@@ -205,6 +177,7 @@ void Lalr::build() {
         transition = static_cast<std::uint32_t>(transitions_.size());
         transitions_.push_back({state, symbol});
       }
+      kernel.clear();
       edges.push_back({symbol, it->second, transition});
     }
     edges_.push_back(std::move(edges));

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -22,13 +23,56 @@ class BitRows {
     return (data_[row * width_ + bit / 64] >> bit % 64) & 1;
   }
   // Whether something was added.
-  bool add(std::size_t row, const BitRows& from, std::size_t other);
-  void keep(std::size_t row, const BitRows& from, std::size_t other);
-  void assign(std::size_t row, const BitRows& from, std::size_t other);
+  bool add(std::size_t row, const BitRows& from, std::size_t other) {
+    std::uint64_t grown = 0;
+    for (std::size_t i = 0; i < width_; ++i) {
+      const std::uint64_t word = from.data_[other * width_ + i];
+      std::uint64_t& own = data_[row * width_ + i];
+      grown |= word & ~own;
+      own |= word;
+    }
+    return grown != 0;
+  }
+  void keep(std::size_t row, const BitRows& from, std::size_t other) {
+    for (std::size_t i = 0; i < width_; ++i) {
+      data_[row * width_ + i] &= from.data_[other * width_ + i];
+    }
+  }
+  void assign(std::size_t row, const BitRows& from, std::size_t other) {
+    for (std::size_t i = 0; i < width_; ++i) {
+      data_[row * width_ + i] = from.data_[other * width_ + i];
+    }
+  }
 
  private:
   std::size_t width_ = 0;
   std::vector<std::uint64_t> data_;
+};
+
+// Pairs of numbers, by the first of each; those of one keep their order.
+template <typename Value>
+class Relation {
+ public:
+  Relation(std::size_t count, const std::vector<std::pair<std::uint32_t, Value>>& pairs)
+      : first_(count + 1, 0), values_(pairs.size()) {
+    for (const auto& [from, value] : pairs) ++first_[from + 1];
+    for (std::size_t i = 0; i < count; ++i) first_[i + 1] += first_[i];
+    std::vector<std::size_t> filled(first_);
+    for (const auto& [from, value] : pairs) values_[filled[from]++] = value;
+  }
+  Relation() = default;
+
+  std::size_t size() const { return first_.size() - 1; }
+  std::span<const Value> operator[](std::size_t i) const {
+    return {values_.data() + first_[i], first_[i + 1] - first_[i]};
+  }
+  std::span<Value> operator[](std::size_t i) {
+    return {values_.data() + first_[i], first_[i + 1] - first_[i]};
+  }
+
+ private:
+  std::vector<std::size_t> first_{0};
+  std::vector<Value> values_;
 };
 
 // Symbols are numbers: terminals, the last of which is the end of the text, then heads.
@@ -77,7 +121,16 @@ class Lalr {
   std::size_t states() const { return edges_.size(); }
   // By symbol; the first state is that of the beginning.
   const std::vector<Edge>& edges(std::uint32_t state) const { return edges_[state]; }
-  const Edge* edge(std::uint32_t state, std::uint32_t symbol) const;
+  const Edge* edge(std::uint32_t state, std::uint32_t symbol) const {
+    const std::vector<Edge>& edges = edges_[state];
+    const Edge* at = edges.data();
+    for (std::size_t count = edges.size(); count > 1;) {  // halved without jumps
+      const std::size_t half = count / 2;
+      at += at[half].symbol <= symbol ? half : 0;
+      count -= half;
+    }
+    return !edges.empty() && at->symbol == symbol ? at : nullptr;
+  }
   const std::vector<Reduction>& reductions(std::uint32_t state) const { return reduced_[state]; }
   using Item = std::pair<std::uint32_t, std::uint32_t>;  // production, dot
   const std::vector<Item>& kernel(std::uint32_t state) const { return kernels_[state]; }
@@ -123,7 +176,7 @@ class Lalr {
   void find_accepted();
   void resolve();
   void find_certain();
-  void close(BitRows& sets, const std::vector<std::vector<std::uint32_t>>& relation);
+  void close(BitRows& sets, const Relation<std::uint32_t>& relation);
   bool tail_nullable(std::uint32_t production, std::size_t from) const;
 
   LalrGrammar grammar_;
@@ -137,7 +190,7 @@ class Lalr {
   std::vector<std::vector<std::uint32_t>> closures_;  // by symbol; empty: not known
   std::vector<bool> nullable_;                        // by symbol
   std::vector<std::size_t> tails_;  // by production: from here on all may be empty
-  std::vector<std::vector<Included>> includes_;
+  Relation<Included> includes_;
   std::vector<std::pair<std::uint32_t, std::uint32_t>> reduction_places_;
   BitRows reads_;
   BitRows follow_;

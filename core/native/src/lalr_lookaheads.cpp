@@ -26,7 +26,7 @@ constexpr std::size_t kMostRelated = 8'000'000;  // pairs of the relations
 }  // namespace
 
 // Adds to each set those of all that the relation leads to: Tarjan's components, with a stack.
-void Lalr::close(BitRows& sets, const std::vector<std::vector<std::uint32_t>>& relation) {
+void Lalr::close(BitRows& sets, const Relation<std::uint32_t>& relation) {
   const std::size_t count = relation.size();
   const auto done = static_cast<std::uint32_t>(count + 1);
   std::vector<std::uint32_t> number(count, 0);
@@ -44,7 +44,7 @@ void Lalr::close(BitRows& sets, const std::vector<std::vector<std::uint32_t>>& r
         number[node] = low[node] = ++counter;
         members.push_back(node);
       }
-      const std::vector<std::uint32_t>& after = relation[node];
+      const std::span<const std::uint32_t> after = relation[node];
       if (place > 0) {
         const std::uint32_t child = after[place - 1];
         low[node] = std::min(low[node], low[child]);
@@ -73,21 +73,21 @@ void Lalr::close(BitRows& sets, const std::vector<std::vector<std::uint32_t>>& r
 
 void Lalr::find_reads() {
   reads_ = BitRows(transitions_.size(), grammar_.terminals);
-  std::vector<std::vector<std::uint32_t>> relation(transitions_.size());
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> pairs;
   for (std::uint32_t i = 0; i < transitions_.size(); ++i) {
     const auto& [from, head] = transitions_[i];
     for (const Edge& after : edges_[edge(from, head)->target]) {
       if (after.symbol < grammar_.terminals) {
         reads_.set(i, after.symbol);
       } else if (nullable_[after.symbol]) {
-        relation[i].push_back(after.transition);
+        pairs.emplace_back(i, after.transition);
       }
     }
   }
   if (const Edge* start = edge(0, grammar_.start)) {
     if (start->transition != kNoIndex) reads_.set(start->transition, end());
   }
-  close(reads_, relation);
+  close(reads_, Relation<std::uint32_t>(transitions_.size(), pairs));
 }
 
 bool Lalr::tail_nullable(std::uint32_t production, std::size_t from) const {
@@ -102,7 +102,7 @@ void Lalr::relate() {
     offset.push_back(items);
     items += static_cast<std::uint32_t>(production.body.size());
   }
-  includes_.resize(transitions_.size());
+  std::vector<std::pair<std::uint32_t, Included>> pairs;
   std::size_t related = 0;
   for (std::uint32_t i = 0; i < transitions_.size(); ++i) {
     context_.tick();
@@ -113,7 +113,7 @@ void Lalr::relate() {
       for (std::uint32_t dot = 0; dot < body.size(); ++dot) {
         const Edge& next = *edge(at, body[dot]);
         if (next.transition != kNoIndex && tail_nullable(production, dot + 1)) {
-          includes_[next.transition].push_back({offset[production] + dot, i});
+          pairs.emplace_back(next.transition, Included{offset[production] + dot, i});
           ++related;
         }
         at = next.target;
@@ -125,13 +125,17 @@ void Lalr::relate() {
     }
     if (related > kMostRelated) lalr_too_large("pairs of transitions", kMostRelated);
   }
-  for (auto& list : includes_) std::ranges::stable_sort(list, {}, &Included::item);
+  includes_ = Relation<Included>(transitions_.size(), pairs);
+  for (std::size_t i = 0; i < includes_.size(); ++i) {
+    std::ranges::sort(includes_[i], {},
+                      [](const Included& each) { return std::pair{each.item, each.source}; });
+  }
 }
 
 void Lalr::find_follow() {
-  std::vector<std::vector<std::uint32_t>> relation(transitions_.size());
-  for (std::size_t i = 0; i < relation.size(); ++i) {
-    for (const Included& each : includes_[i]) relation[i].push_back(each.source);
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> pairs;
+  for (std::uint32_t i = 0; i < transitions_.size(); ++i) {
+    for (const Included& each : includes_[i]) pairs.emplace_back(i, each.source);
   }
   // What lark adds.
   std::size_t related = 0;
@@ -145,7 +149,7 @@ void Lalr::find_follow() {
       for (std::size_t i = dot; i < body.size(); ++i) {
         const Edge& next = *edge(at, body[i]);
         if (next.transition != kNoIndex && tail_nullable(production, i + 1)) {
-          relation[next.transition].push_back(source->transition);
+          pairs.emplace_back(next.transition, source->transition);
           if (++related > kMostRelated) lalr_too_large("pairs of transitions", kMostRelated);
         }
         at = next.target;
@@ -153,7 +157,7 @@ void Lalr::find_follow() {
     }
   }
   follow_ = reads_;
-  close(follow_, relation);
+  close(follow_, Relation<std::uint32_t>(transitions_.size(), pairs));
 }
 
 void Lalr::find_accepted() {
@@ -231,21 +235,26 @@ void Lalr::find_certain() {
     }
   }
   BitRows sets = reads_;
-  std::vector<std::vector<std::uint32_t>> users(transitions_.size());
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> pairs;
   for (std::uint32_t i = 0; i < transitions_.size(); ++i) {
-    for (const Included& each : includes_[i]) users[each.source].push_back(i);
+    for (const Included& each : includes_[i]) pairs.emplace_back(each.source, i);
   }
+  const Relation<std::uint32_t> users(transitions_.size(), pairs);
   BitRows common(1, grammar_.terminals);
   std::vector<std::uint32_t> work;
-  std::vector<bool> waiting(transitions_.size(), true);
-  for (std::uint32_t i = 0; i < transitions_.size(); ++i) work.push_back(i);
+  std::vector<bool> waiting(transitions_.size(), false);
+  for (std::uint32_t i = 0; i < transitions_.size(); ++i) {
+    if (includes_[i].empty()) continue;
+    work.push_back(i);
+    waiting[i] = true;
+  }
   while (!work.empty()) {
     context_.tick();
     const std::uint32_t at = work.back();
     work.pop_back();
     waiting[at] = false;
     bool grown = false;
-    const std::vector<Included>& list = includes_[at];
+    const std::span<const Included> list = includes_[at];
     for (std::size_t i = 0; i < list.size();) {
       const std::uint32_t item = list[i].item;
       common.assign(0, sets, list[i].source);

@@ -87,12 +87,31 @@ Lexing::Item Lexing::step(const Lexicon& lexicon, const Item& item, std::uint8_t
     const ExprId prefix = prefix_of(out);
     if (universal(prefix, texts)) out.prefix = ExprPool::kAllId;
   }
+  step_keywords(item, byte, out);
+  return out;
+}
+
+void Lexing::step_keywords(const Item& item, std::uint8_t byte, Item& out) {
   for (const LexKeyword& keyword : item.keywords) {
     const ExprId rest = step_here(keyword.literal, 0, byte);
     if (rest != ExprPool::kEmptyId) {
       out.keywords.push_back({keyword.terminal, keyword.embedded, rest});
     }
   }
+}
+
+// The step of a terminal of which nothing is read yet: the same in all states that lexemes begin
+// in.
+Lexing::Item Lexing::first_step(std::uint32_t index, const Item& item, std::uint8_t byte) {
+  const std::uint64_t key = (static_cast<std::uint64_t>(index) << 32) | (item.terminal << 8) | byte;
+  auto it = first_steps_.find(key);
+  if (it == first_steps_.end()) {
+    Item bare = item;
+    bare.keywords.clear();
+    it = first_steps_.emplace(key, step(lexicons_[index], bare, byte)).first;
+  }
+  Item out = it->second;
+  step_keywords(item, byte, out);
   return out;
 }
 
@@ -141,6 +160,7 @@ std::uint32_t Lexing::start_state(std::uint32_t index, const Symbols& competing,
   }
   keep_vain(state, all_vain);
   state.open = true;
+  state.begins = true;
   const std::uint32_t out = intern(std::move(state));
   starts_.emplace(key, out);
   return out;
@@ -227,7 +247,7 @@ const Lexing::State& Lexing::expanded_state(std::uint32_t index) {
     for (std::size_t i = 0; i < from.items.size(); ++i) {
       const Item& item = from.items[i];
       if (!moved_by[i].contains(byte) && item.prefix == ExprPool::kEmptyId) continue;
-      Item moved = step(lexicon, item, byte);
+      Item moved = from.begins ? first_step(from.lexicon, item, byte) : step(lexicon, item, byte);
       const bool matched = moved.prefix == ExprPool::kAllId;
       if (!moved.threads.empty() || moved.prefix != ExprPool::kEmptyId) {
         next.items.push_back(std::move(moved));

@@ -284,6 +284,7 @@ std::vector<LinearTerm> Lexing::form(ExprId id) {
 
 void Lexing::trim() {
   steps_.clear();
+  first_steps_.clear();
   contained_.clear();
   leads_.clear();
   for (auto& known : left_) known.clear();

@@ -206,7 +206,8 @@ void Grammar::lower_track(ExprPool& pool, const Lexed& lexed, Lexicon& lexicon,
   const Collide collide = [&](std::uint16_t one, std::uint16_t other) {
     // Of too many pairs nothing is found out; they may collide.
     if (known.size() > kMostPairs) return true;
-    const auto [it, fresh] = known.emplace((static_cast<std::uint32_t>(one) << 16) | other, false);
+    const auto [it, fresh] =
+        known.try_emplace((static_cast<std::uint32_t>(one) << 16) | other, false);
     if (fresh) it->second = pool.lexing().collide(lexicon, one, other);
     return it->second;
   };

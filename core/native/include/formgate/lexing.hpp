@@ -166,7 +166,8 @@ class Lexing {
     std::vector<Accept> accepts;      // what a lexeme that ends here may be
     std::vector<Edge> edges;
     bool expanded = false;
-    bool open = false;  // the lexeme may go on
+    bool open = false;    // the lexeme may go on
+    bool begins = false;  // nothing of the lexeme is read yet
     Verdict leads_on = Verdict::kUnknown;
     bool produces_known = false;
     std::vector<bool> produces;  // terminals that a lexeme begun so may become; only if asked for
@@ -221,6 +222,8 @@ class Lexing {
   std::uint32_t intern(State state);
   const State& expanded_state(std::uint32_t state);
   Item step(const Lexicon& lexicon, const Item& item, std::uint8_t byte);
+  Item first_step(std::uint32_t lexicon, const Item& item, std::uint8_t byte);
+  void step_keywords(const Item& item, std::uint8_t byte, Item& out);
   ExprId step_here(ExprId id, std::uint32_t truths, std::uint8_t byte);
   void close(State& state);
   void close_longest(State& state);
@@ -266,6 +269,7 @@ class Lexing {
   GrowingMap<Hash128, std::uint32_t, HashOfHash> track_index_;
   GrowingMap<Hash128, std::uint32_t, HashOfHash> starts_;  // by competing terminals
   GrowingMap<std::uint64_t, ExprId> steps_;                // (expression, byte)
+  GrowingMap<std::uint64_t, Item> first_steps_;            // (lexicon, terminal, byte)
   GrowingMap<std::uint32_t, std::uint32_t> least_;         // by expression over symbols
   GrowingMap<std::uint32_t, std::uint32_t> least_round_;   // provisional, of parts
   GrowingMap<std::uint64_t, bool> collisions_;             // (lexicon, two terminals)
