@@ -7,7 +7,10 @@
 // (ICML 2025), but built as far as decoding comes, and with guards. A parser state walks the trees
 // of the terminals that it takes.
 #include <algorithm>
+#include <tuple>
+#include <utility>
 
+#include "dispose.hpp"
 #include "formgate/buckets.hpp"
 #include "formgate/expr_pool.hpp"
 #include "lexed_building.hpp"
@@ -26,15 +29,12 @@ constexpr std::uint32_t kOwnTree = 16;
 }  // namespace
 
 void LexedMasks::clear() {
-  tables_.clear();
-  trees_.clear();
-  run_parts_.clear();
+  dispose(std::tuple(std::exchange(tables_, {}), std::exchange(trees_, {}),
+                     std::exchange(run_parts_, {}), std::exchange(exits_, {}),
+                     std::exchange(moves_, {}), std::exchange(endings_, {}),
+                     std::exchange(onwards_, {})));
   uniform_.clear();
   readings_.clear();
-  exits_.clear();
-  moves_.clear();
-  endings_.clear();
-  onwards_.clear();
   bytes_ = 0;
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cstring>
+#include <tuple>
 
 #include "dispose.hpp"
 #include "lexed_masks.hpp"
@@ -131,12 +132,9 @@ void MaskCache::compress(Mask& mask) {
 }
 
 void MaskCache::evict() {
-  dispose(std::exchange(masks_, {}));
-  dispose(std::exchange(exits_, {}));
-  dispose(std::exchange(all_exits_, {}));
-  quotes_.clear();
-  ending_.clear();
-  dispose(std::exchange(tables_, {}));
+  dispose(std::tuple(std::exchange(masks_, {}), std::exchange(exits_, {}),
+                     std::exchange(all_exits_, {}), std::exchange(tables_, {}),
+                     std::exchange(quotes_, {}), std::exchange(ending_, {})));
   if (lexed_) lexed_->clear();
   bytes_ = 0;
 }
