@@ -274,7 +274,9 @@ def _compile(grammar: Grammar, source: LarkSource, files: Mapping[str, str]) -> 
     rule_defs = list(grammar.rule_defs)
     anonymous = PrepareAnonTerminals(terminals)  # type: ignore[no-untyped-call]
     templates = ApplyTemplates(rule_defs)  # type: ignore[no-untyped-call]
-    prepare_rule = PrepareLiterals() * ValidateSymbols() * anonymous * templates
+    prepare_rule = PrepareLiterals() * ValidateSymbols() * anonymous
+    if any(parameters for _, parameters, _, _ in rule_defs):  # lark has refused uses of others
+        prepare_rule *= templates
     rules: dict[str, tuple[Op, ...]] = {}
     trees: list[tuple[str, Tree[object], RuleOptions | None]] = []
     for name, parameters, tree, options in rule_defs:  # grows while templates are used
