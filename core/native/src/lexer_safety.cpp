@@ -100,12 +100,26 @@ bool Lexing::reaches(ExprId guard, std::uint32_t state, Wanted&& wanted) {
   return false;
 }
 
-// Whether all texts of one expression are texts of another. Guards mostly differ in a byte or two,
-// so the first byte often tells.
+// What was found before of a guard and what it is asked with, or else is found now.
+template <typename Find>
+bool Lexing::answer(About about, std::uint64_t subject, ExprId guard, Find&& find) {
+  Hasher hasher(static_cast<std::uint64_t>(about));
+  const Hash128 key = hasher.add(subject).add(index_of(guard)).finish();
+  if (const auto it = answers_.find(key); it != answers_.end()) return it->second;
+  const bool found = find();
+  answers_.emplace(key, found);
+  return found;
+}
+
+// Whether all texts of one expression are texts of another.
 bool Lexing::contains(ExprId guard, ExprId known) {
   if (known == guard || guard == ExprPool::kAllId) return true;
-  const std::uint64_t key = (static_cast<std::uint64_t>(index_of(known)) << 32) | index_of(guard);
-  if (const auto it = contained_.find(key); it != contained_.end()) return it->second;
+  return answer(About::kContained, index_of(known), guard,
+                [&] { return find_contained(guard, known); });
+}
+
+// Guards mostly differ in a byte or two, so the first byte often tells.
+bool Lexing::find_contained(ExprId guard, ExprId known) {
   Verdict verdict = pool_.nullable(known) && !pool_.nullable(guard) ? Verdict::kNo : Verdict::kYes;
   const LinearForm form = pool_.linear_form(guard);
   for (const LinearTerm& term : pool_.linear_form(known)) {
@@ -125,7 +139,6 @@ bool Lexing::contains(ExprId guard, ExprId known) {
     const bool found = !pool_.found_live(pool_.intersect(known, pool_.complement(guard)));
     verdict = found ? Verdict::kYes : Verdict::kNo;
   }
-  contained_.emplace(key, verdict == Verdict::kYes);
   return verdict == Verdict::kYes;
 }
 
@@ -298,8 +311,10 @@ bool Lexing::extend(std::uint32_t index, std::uint16_t terminal, ExprId guard) {
 // Whether the same holds where an ignored lexeme came after a terminal, or at the beginning, and
 // was left under `guard`: then the text goes on whatever the parser's state is.
 bool Lexing::skips(std::uint32_t index, ExprId guard) {
-  const std::uint64_t key = (static_cast<std::uint64_t>(index) << 32) | index_of(guard);
-  if (const auto it = skips_.find(key); it != skips_.end()) return it->second;
+  return answer(About::kSkipped, index, guard, [&] { return find_skipped(index, guard); });
+}
+
+bool Lexing::find_skipped(std::uint32_t index, ExprId guard) {
   const Safety& safety = safeties_[index];
   const std::size_t count = lexicons_[index].terminals.size();
   std::vector<ExprId> after;
@@ -319,7 +334,7 @@ bool Lexing::skips(std::uint32_t index, ExprId guard) {
   };
   bool found = true;
   for (std::size_t before = 0; before <= count && found; ++before) found = goes_on(before);
-  return skips_[key] = found;
+  return found;
 }
 
 void Lexing::decide_safety(std::uint32_t index, ExprId rest, CompileContext& context) {
@@ -336,14 +351,10 @@ void Lexing::decide_safety(std::uint32_t index, ExprId rest, CompileContext& con
 // Whether text surely goes on after a lexeme, whatever the parser's state is.
 bool Lexing::goes_on(std::uint32_t index, std::uint16_t terminal, ExprId guard) {
   if (!lexicons_[index].safe) return false;
-  const std::uint64_t key = (static_cast<std::uint64_t>(terminal) << 32) | index_of(guard);
-  auto& known = safeties_[index].goes_on;
-  if (const auto it = known.find(key); it != known.end()) return it->second;
-  const bool ignored = lexicons_[index].terminals[terminal].ignored;
-  const bool found = ignored ? skips(index, guard)
-                             : covered(index, terminal, guard) || extend(index, terminal, guard);
-  known.emplace(key, found);
-  return found;
+  if (lexicons_[index].terminals[terminal].ignored) return skips(index, guard);
+  const std::uint64_t subject = (static_cast<std::uint64_t>(index) << 32) | terminal;
+  return answer(About::kGoneOn, subject, guard,
+                [&] { return covered(index, terminal, guard) || extend(index, terminal, guard); });
 }
 
 // Whether the parser's state surely has some text under a guard.
@@ -353,15 +364,15 @@ bool Lexing::viable_under(ExprId guard, std::uint32_t stack) {
   const std::uint32_t start = expanded(stack).start;
   if (pool_.nullable(stacks_[stack].rest) && ends_under(start, guard)) return true;
   // Where only what the parser takes competes, the lexer's start says what that is.
-  const std::uint32_t competing = lexicons_[index].contextual ? start : stack;
-  const std::uint64_t key = (static_cast<std::uint64_t>(competing) << 32) | index_of(guard);
-  if (const auto it = viable_.find(key); it != viable_.end()) return it->second;
-  const std::vector<std::pair<std::uint16_t, ExprId>> next = stacks_[stack].next;
-  const bool found = std::ranges::any_of(next, [&](const auto& entry) {
-    ExprId after;
-    return connect(start, guard, entry.first, after) && goes_on(index, entry.first, after);
+  const bool known_by_start = lexicons_[index].contextual;
+  const About about = known_by_start ? About::kViableStart : About::kViableStack;
+  return answer(about, known_by_start ? start : stack, guard, [&] {
+    const std::vector<std::pair<std::uint16_t, ExprId>> next = stacks_[stack].next;
+    return std::ranges::any_of(next, [&](const auto& entry) {
+      ExprId after;
+      return connect(start, guard, entry.first, after) && goes_on(index, entry.first, after);
+    });
   });
-  return viable_[key] = found;
 }
 
 // Whether a lexeme begun so can end as a terminal (one of those wanted, if any are named) and be
@@ -384,12 +395,11 @@ bool Lexing::leads_on(std::uint32_t state, const std::vector<bool>* wanted) {
 bool Lexing::leads_under(std::uint32_t state, ExprId guard) {
   const std::uint32_t index = states_[state].lexicon;
   if (!lexicons_[index].safe || !lexicons_[index].contextual) return false;
-  const std::uint64_t key = (static_cast<std::uint64_t>(state) << 32) | index_of(guard);
-  if (const auto it = leads_.find(key); it != leads_.end()) return it->second;
-  const bool found = reaches(guard, state, [&](std::uint16_t terminal, ExprId after) {
-    return goes_on(index, terminal, after);
+  return answer(About::kLed, state, guard, [&] {
+    return reaches(guard, state, [&](std::uint16_t terminal, ExprId after) {
+      return goes_on(index, terminal, after);
+    });
   });
-  return leads_[key] = found;
 }
 
 bool Lexing::surely_live(ExprId id) {

@@ -285,8 +285,7 @@ std::vector<LinearTerm> Lexing::form(ExprId id) {
 void Lexing::trim() {
   steps_.clear();
   first_steps_.clear();
-  contained_.clear();
-  leads_.clear();
+  answers_.clear();
   for (auto& known : left_) known.clear();
 }
 

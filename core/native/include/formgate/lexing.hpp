@@ -127,8 +127,7 @@ class Lexing {
   ByteSet alphabet(ExprId id) const;  // superset of the bytes of its texts
   void trim();
   std::size_t derived_bytes() const {
-    return (steps_.size() + left_[0].size() + left_[1].size() + contained_.size() + leads_.size()) *
-           48;
+    return (steps_.size() + left_[0].size() + left_[1].size() + answers_.size()) * 48;
   }
   bool in_use() const { return !lexicons_.empty(); }
   std::size_t memory_usage() const { return bytes_ + derived_bytes(); }
@@ -198,8 +197,15 @@ class Lexing {
     std::vector<std::vector<ExprId>> guards;  // under which a terminal's lexemes may be left
     // What comes behind white space, by (start, guard, what may come): how each is left.
     std::unordered_map<Hash128, std::vector<ExprId>, HashOfHash> separated;
-    GrowingMap<std::uint64_t, bool> goes_on;  // (terminal, guard)
-    std::size_t failures = 0;                 // guards that could not be added later
+    std::size_t failures = 0;  // guards that could not be added later
+  };
+  enum class About : std::uint8_t {
+    kContained,
+    kSkipped,
+    kGoneOn,
+    kViableStart,
+    kViableStack,
+    kLed
   };
   struct Left {  // a terminal, or their number for the beginning, and the guard it was left under
     std::size_t terminal;
@@ -238,7 +244,10 @@ class Lexing {
   ExprId left_under(ExprId demand, ExprId guard, bool text);
   template <typename Wanted>
   bool reaches(ExprId guard, std::uint32_t state, Wanted&& wanted);
+  template <typename Find>
+  bool answer(About about, std::uint64_t subject, ExprId guard, Find&& find);
   bool contains(ExprId guard, ExprId known);
+  bool find_contained(ExprId guard, ExprId known);
   bool covered(std::uint32_t lexicon, std::uint16_t terminal, ExprId guard);
   bool connect(std::uint32_t start, ExprId guard, std::uint16_t wanted, ExprId& after);
   std::uint32_t least_of(ExprId id);
@@ -253,6 +262,7 @@ class Lexing {
                     CompileContext* context);
   bool extend(std::uint32_t lexicon, std::uint16_t terminal, ExprId guard);
   bool skips(std::uint32_t lexicon, ExprId guard);
+  bool find_skipped(std::uint32_t lexicon, ExprId guard);
   bool viable_under(ExprId guard, std::uint32_t stack);
   bool goes_on(std::uint32_t lexicon, std::uint16_t terminal, ExprId guard);
   bool leads_on(std::uint32_t state, const std::vector<bool>* wanted);
@@ -273,10 +283,7 @@ class Lexing {
   GrowingMap<std::uint32_t, std::uint32_t> least_;         // by expression over symbols
   GrowingMap<std::uint32_t, std::uint32_t> least_round_;   // provisional, of parts
   GrowingMap<std::uint64_t, bool> collisions_;             // (lexicon, two terminals)
-  GrowingMap<std::uint64_t, bool> viable_;                 // (lexer's start, guard)
-  GrowingMap<std::uint64_t, bool> leads_;                  // (lexer's state, guard)
-  GrowingMap<std::uint64_t, bool> skips_;                  // (lexicon, guard)
-  GrowingMap<std::uint64_t, bool> contained_;              // (guard, another)
+  GrowingMap<Hash128, bool, HashOfHash> answers_;          // to questions about guards
   GrowingMap<std::uint64_t, ExprId> left_[2];              // (demand, guard), by text or bytes
   std::unordered_map<std::uint32_t, Safety> safeties_;     // by lexicon
   std::size_t bytes_ = 0;
