@@ -1,0 +1,77 @@
+"""Lexemes left under a condition that lasts: no comment may ever be closed behind them.
+
+In `a/*a` the slash is a terminal, because no comment comes to an end there; none may come to an
+end later, either. Such conditions are met while masks are made. What leads on is judged by lark:
+all texts up to a length are parsed, and a text leads on where one of them begins with it. White
+space leads on, too, but never where nothing else does, so the texts have none.
+"""
+
+from itertools import product
+
+import lark
+import pytest
+
+import formgate
+
+CHARACTERS = "a/*"
+TOKENS = [*CHARACTERS, *map("".join, product(CHARACTERS, repeat=2)), "/*/", "*/a", "/**"]
+VOCABULARY = formgate.Vocabulary(
+    [*(token.encode() for token in TOKENS), b" ", None], stop_ids=[len(TOKENS) + 1]
+)
+
+LONGEST = 8  # four characters finish any text of four, if any do
+LONGEST_PREFIX = 3
+
+GRAMMAR = r"""
+start: item (("/" | "*") item)*
+item: "*"* NAME
+NAME: /a+/
+%ignore /\/\*[^*]*\*\//
+%ignore " "
+"""
+
+
+def texts(longest: int) -> list[str]:
+    return ["".join(text) for n in range(longest + 1) for text in product(CHARACTERS, repeat=n)]
+
+
+@pytest.fixture(scope="module", params=["contextual", "basic"])
+def judged(request: pytest.FixtureRequest) -> tuple[formgate.Engine, set[str], set[str]]:
+    """The engine, the texts that lark accepts, and all that they begin with."""
+    judge = lark.Lark(GRAMMAR, parser="lalr", lexer=request.param)
+    accepted = set()
+    for text in texts(LONGEST):
+        try:
+            judge.parse(text)
+        except lark.exceptions.UnexpectedInput:
+            continue
+        accepted.add(text)
+    begun = {text[:i] for text in accepted for i in range(len(text) + 1)}
+    engine = formgate.compile(GRAMMAR, VOCABULARY, format="lark", lexer=request.param)
+    return engine, accepted, begun
+
+
+def test_texts_are_those_that_lark_accepts(
+    judged: tuple[formgate.Engine, set[str], set[str]],
+) -> None:
+    engine, accepted, _ = judged
+    for text in texts(LONGEST - 1):
+        assert engine.accepts(text) == (text in accepted), text
+
+
+def test_masks_hold_the_tokens_that_lead_on(
+    judged: tuple[formgate.Engine, set[str], set[str]],
+) -> None:
+    engine, accepted, begun = judged
+    for text in texts(LONGEST_PREFIX):
+        if text not in begun:
+            assert not engine.is_prefix(text.encode()), text
+            continue
+        state = engine.start()
+        for character in text:
+            state = engine.advance(state, TOKENS.index(character))
+        allowed = set(engine.allowed_tokens(state).to_list())
+        for number, token in enumerate(TOKENS):
+            if len(text + token) <= LONGEST_PREFIX + 1:
+                assert (number in allowed) == (text + token in begun), (text, token)
+        assert engine.is_accepting(state) == (text in accepted), text
