@@ -6,8 +6,11 @@
 // all terminals compete: if a lexeme ends as a terminal there, it does so where fewer compete, too,
 // and guards only weaken. For each terminal a set of guards is kept under which some of its lexemes
 // are left, closed under what may follow; what leads on under one of them does under any that
-// allows more, so these need not be kept. Where that fails, states are explored instead
-// (liveness.cpp).
+// allows more, so these need not be kept. Guards met later that none of them covers join them if
+// all that they lead to can. Where that fails, states are explored instead (liveness.cpp).
+//
+// White space is tried first: what comes behind it is left under few guards, and is found once for
+// all guards that white space may come under.
 #include <algorithm>
 #include <limits>
 #include <tuple>
