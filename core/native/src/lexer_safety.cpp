@@ -181,6 +181,8 @@ bool Lexing::ends_under(std::uint32_t start, ExprId guard) {
 
 // The lexer's state after a terminal: all that may come next, and so all that can compete there.
 std::uint32_t Lexing::start_after(std::uint32_t index, std::size_t before) {
+  std::uint32_t& known = safeties_[index].starts[before];
+  if (known != kNoIndex) return known;
   const Symbols& next = safeties_[index].follow[before];
   const auto& around = lexicons_[index].track.around;
   const std::size_t count = lexicons_[index].terminals.size();
@@ -192,7 +194,7 @@ std::uint32_t Lexing::start_after(std::uint32_t index, std::size_t before) {
     competing[i] = true;
     vain[i] = true;
   }
-  return start_state(index, competing, vain);
+  return known = start_state(index, competing, vain);
 }
 
 // An ignored lexeme of one byte that may come under a guard: how it is left, best without any
@@ -345,6 +347,7 @@ void Lexing::decide_safety(std::uint32_t index, ExprId rest, CompileContext& con
   Lexicon& lexicon = lexicons_[index];
   Safety& safety = safeties_[index];
   safety.guards.resize(lexicon.terminals.size());
+  safety.starts.assign(lexicon.terminals.size() + 1, kNoIndex);
   if (lexicon.symbol_bytes != 1) return;
   safety.follow = follow_sets(pool_, rest, lexicon.terminals.size(), context);
   lexicon.safe = close_guards(index, {{lexicon.terminals.size(), ExprPool::kAllId}},

@@ -23,12 +23,12 @@ class Follow {
 
   Facts run(ExprId start) {
     collect(start);
-    Facts out;
+    // Callees mostly come before their callers then.
+    std::ranges::reverse(calls_);
     bool changed = true;
     while (changed) {
       changed = false;
       done_.clear();
-      out = facts(start);
       for (ExprId call : calls_) {
         const Facts own = facts(pool_.body(call));
         Facts& slot = known_[index_of(call)];
@@ -36,10 +36,8 @@ class Follow {
         slot = own;
         changed = true;
       }
-      changed = changed || grown_;
-      grown_ = false;
     }
-    return out;
+    return facts(start);
   }
   const Set& next(std::size_t terminal) const { return next_[terminal]; }
 
@@ -71,9 +69,7 @@ class Follow {
 
   void pair(const Set& before, const Set& after) {
     for (std::size_t i = 0; i < before.size(); ++i) {
-      if (!before[i] || (after & ~next_[i]).none()) continue;
-      next_[i] |= after;
-      grown_ = true;
+      if (before[i]) next_[i] |= after;
     }
   }
 
@@ -133,7 +129,6 @@ class Follow {
   ExprPool& pool_;
   CompileContext& context_;
   std::vector<Set> next_;
-  bool grown_ = false;
   std::vector<ExprId> calls_;
   std::unordered_map<std::uint32_t, Facts> known_;  // of calls
   std::unordered_map<std::uint32_t, Facts> done_;   // in this round

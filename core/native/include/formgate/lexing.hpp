@@ -194,6 +194,7 @@ class Lexing {
   };
   struct Safety {
     std::vector<Symbols> follow;              // what may come after a terminal
+    std::vector<std::uint32_t> starts;        // states of the lexer after it; kNoIndex: not known
     std::vector<std::vector<ExprId>> guards;  // under which a terminal's lexemes may be left
     // What comes behind white space, by (start, guard, what may come): how each is left.
     std::unordered_map<Hash128, std::vector<ExprId>, HashOfHash> separated;
