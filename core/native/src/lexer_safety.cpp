@@ -32,8 +32,8 @@ constexpr std::size_t kMostPairs = 16384;
 constexpr std::size_t kMostGuards = 32;
 
 // Guards and terminals looked at where a guard is met that is not covered; and how often in vain.
-constexpr std::size_t kMostVisits = 256;
-constexpr std::size_t kMostFailures = 16;
+constexpr std::size_t kMostVisits = 128;
+constexpr std::size_t kMostFailures = 4;
 
 }  // namespace
 
