@@ -43,6 +43,8 @@ constexpr std::size_t kKeywords = static_cast<std::size_t>(Keyword::kOther);
 // What the keywords of a draft are.
 struct Words {
   Words(const std::vector<std::string>& active, std::string id, bool lone);
+  Words(const Words&) = delete;  // keywords look at names
+  Words& operator=(const Words&) = delete;
 
   std::unordered_map<std::string_view, Keyword> keywords;
   std::vector<std::string> names;  // what the views above look at
