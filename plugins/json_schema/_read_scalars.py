@@ -246,8 +246,10 @@ class ScalarReader:
         schema = self.schema
         found = NumberSet.INTEGERS if self.integer else NumberSet.ALL
         old = self.env.resource.draft.rank == 4
+        where = self.where
         try:
             for keyword, value in self.numbers:
+                where = (self.where, keyword)
                 if keyword == "minimum":
                     one = NumberSet.at_least(value, old and bool(schema.get("exclusiveMinimum")))
                 elif keyword == "maximum":
@@ -260,7 +262,7 @@ class ScalarReader:
                     one = NumberSet.multiple_of(value)
                 found &= one
         except GrammarError as error:
-            raise self.world.placed(error, self.where) from None
+            raise self.world.placed(error, where) from None
         return found
 
     def _string_set(self) -> StringSet:

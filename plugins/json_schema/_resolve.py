@@ -105,7 +105,9 @@ def last_steps(where: Where) -> str:
         steps.append(step)
         parent, step = parent
     start = step + "#" if parent is None else "..."
-    return start + "".join("/" + step for step in reversed(steps))
+    name = start + "".join("/" + step for step in reversed(steps))
+    # A key may have half a surrogate pair, which is in no text.
+    return name if name.isascii() else name.encode("utf-8", "backslashreplace").decode()
 
 
 class Library:

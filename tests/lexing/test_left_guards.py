@@ -6,12 +6,14 @@ all texts up to a length are parsed, and a text leads on where one of them begin
 space leads on, too, but never where nothing else does, so the texts have none.
 """
 
+import threading
 from itertools import product
 
 import lark
 import pytest
 
 import formgate
+from formgate.core.errors import EmptyLanguageError, FormgateError, LimitError
 
 CHARACTERS = "a/*"
 TOKENS = [*CHARACTERS, *map("".join, product(CHARACTERS, repeat=2)), "/*/", "*/a", "/**"]
@@ -75,3 +77,26 @@ def test_masks_hold_the_tokens_that_lead_on(
             if len(text + token) <= LONGEST_PREFIX + 1:
                 assert (number in allowed) == (text + token in begun), (text, token)
         assert engine.is_accepting(state) == (text in accepted), text
+
+
+@pytest.mark.parametrize("lexer", ["contextual", "basic"])
+@pytest.mark.parametrize("rules", ["C | B start", "C | B+ C", 'C "c" | B start'])
+def test_conditions_upon_conditions_take_no_stack(rules: str, lexer: str) -> None:
+    """What follows each lexeme is left under one more condition, and nothing ever ends."""
+    grammar = f"start: {rules}\nB: /a+b|a/\nC: /a(?=b)/"
+    found: list[object] = []
+
+    def compile_it() -> None:
+        try:
+            found.append(formgate.compile(grammar, VOCABULARY, format="lark", lexer=lexer))
+        except FormgateError as error:
+            found.append(error)
+
+    before = threading.stack_size(1 << 18)
+    try:
+        thread = threading.Thread(target=compile_it)
+        thread.start()
+        thread.join()
+    finally:
+        threading.stack_size(before)
+    assert isinstance(found[0], (LimitError, EmptyLanguageError))

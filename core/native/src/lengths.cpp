@@ -156,6 +156,39 @@ bool ExprPool::fills(ExprId id) const {
   return id == kTextId;
 }
 
+// Whether text may end after each of its characters that does not make it impossible: then a way to
+// an end is no longer than a least number of characters asks. States are looked at up to a bound,
+// beyond which the answer is no.
+bool ExprPool::open_text(ExprId id) {
+  if (const auto it = open_texts_.find(index_of(id)); it != open_texts_.end()) return it->second;
+  constexpr std::size_t kMostStates = 128;
+  const std::uint32_t flags = node(id).flags;
+  bool open = free_of_context(id) && (flags & kText) && !(flags & kCalls);
+  // With the bytes that are missing of a character.
+  std::vector<std::pair<ExprId, unsigned>> states{{id, 0}};
+  for (std::size_t i = 0; i < states.size() && open; ++i) {
+    const auto [state, missing] = states[i];
+    const LinearForm form = linear_form(state);
+    for (const LinearTerm& term : std::vector<LinearTerm>(form.begin(), form.end())) {
+      if (!live(term.target)) continue;
+      unsigned sizes = 0;  // a bit for each number of bytes missing behind these
+      term.bytes.for_each([&](std::uint8_t byte) {
+        const unsigned more = byte < 0x80 ? 0 : byte < 0xE0 ? 1 : byte < 0xF0 ? 2 : 3;
+        sizes |= 1u << (missing > 0 ? missing - 1 : more);
+      });
+      for (unsigned size = 0; size < 4; ++size) {
+        const std::pair next{term.target, size};
+        if ((sizes >> size & 1u) && std::ranges::find(states, next) == states.end()) {
+          states.push_back(next);
+        }
+      }
+    }
+    open = (missing > 0 || nullable(state)) && states.size() <= kMostStates;
+  }
+  open_texts_.emplace(index_of(id), open);
+  return open;
+}
+
 ExprId ExprPool::far_from_end(ExprId id, std::uint32_t characters) {
   const ExprId first = head(id);
   const Node node = this->node(first);
@@ -164,9 +197,24 @@ ExprId ExprPool::far_from_end(ExprId id, std::uint32_t characters) {
   ExprId text{};
   std::uint32_t min = 0;
   std::uint32_t max = 0;
-  if (!counted_text(members(this->node(inner)), text, min, max)) return id;
-  if (max == kUnbounded || (min != 0 && !fills(text))) return id;
-  if (max < characters + longest_rest(text)) return id;
+  if (counted_text(members(this->node(inner)), text, min, max)) {
+    if (max == kUnbounded || (min != 0 && !fills(text))) return id;
+    if (max < characters + longest_rest(text)) return id;
+  } else {
+    const auto list = members(this->node(inner));
+    std::vector<ExprId> others(list.begin(), list.end());
+    const auto counts = std::ranges::find_if(others, [this](ExprId member) {
+      const Node& one = this->node(member);
+      return one.kind == Kind::kRepeat && ExprId{one.a} == ExprId{this->node(kTextId).a};
+    });
+    if (counts == others.end()) return id;
+    min = this->node(*counts).min;
+    max = this->node(*counts).max;
+    if (max == kUnbounded || max < characters) return id;
+    *counts = kTextId;
+    text = intersect(others);
+    if (!open_text(text)) return id;
+  }
   inner = intersect(text, repeat(ExprId{this->node(kTextId).a}, min, kUnbounded));
   const bool spelled = node.kind == Kind::kSpelled;
   if (spelled) inner = spelled_at(inner, node.min != 0, pending_[node.b], node.max);

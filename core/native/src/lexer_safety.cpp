@@ -30,6 +30,7 @@ constexpr std::size_t kMostPairs = 16384;
 
 // Guards kept of one terminal.
 constexpr std::size_t kMostGuards = 32;
+constexpr std::size_t kMostLate = 256;  // of one terminal, with those met while masks are made
 
 // Guards and terminals looked at where a guard is met that is not covered; and how often in vain.
 constexpr std::size_t kMostVisits = 128;
@@ -303,7 +304,7 @@ bool Lexing::close_guards(std::uint32_t index, std::vector<Left> work, std::size
 // leads to become known then.
 bool Lexing::extend(std::uint32_t index, std::uint16_t terminal, ExprId guard) {
   Safety& safety = safeties_[index];
-  if (safety.failures > kMostFailures) return false;
+  if (safety.failures > kMostFailures || safety.guards[terminal].size() >= kMostLate) return false;
   std::vector<std::size_t> sizes;
   for (const auto& known : safety.guards) sizes.push_back(known.size());
   safety.guards[terminal].push_back(guard);

@@ -10,7 +10,8 @@ namespace {
 
 // Smaller sets lead into so little of the trie that a walk is as fast.
 constexpr unsigned kFewest = 8;
-constexpr unsigned kMostAscii = 80;  // of the 95 that can be seen
+constexpr unsigned kMostAscii = 80;        // of the 95 that can be seen
+constexpr std::size_t kMostPlaces = 8192;  // in the trie, that are followed one by one
 
 }  // namespace
 
@@ -41,8 +42,12 @@ bool MaskCache::closed_item(ExprId id, std::uint32_t node, Mask& out) {
   if (spelled) index = pool_.intern_class(pool_.char_class(index).intersect(json_plain()));
   const ByteSet ascii = pool_.char_class(index).ascii();
   if (ascii.size() < kMostAscii) return false;
+  const ByteSet leaving = (pool_.alphabet(id) & ByteSet::range(0, 0x7F)) - ascii;
+  std::size_t places = 0;
+  leaving.for_each([&](std::uint8_t b) { places += vocabulary_->nodes_by_label(b).size(); });
+  if (places > kMostPlaces) return false;
   out.parts.push_back({class_table(index, node).inside, nullptr});
-  replay(id, node, index, (pool_.alphabet(id) & ByteSet::range(0, 0x7F)) - ascii, out);
+  replay(id, node, index, leaving, out);
   return true;
 }
 

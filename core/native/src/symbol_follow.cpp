@@ -228,13 +228,16 @@ std::uint32_t Lexing::compute_least(ExprId id) {
   }
 }
 
-std::uint32_t Lexing::least_symbols(ExprId id) {
+// A lower bound will do: guards upon guards nest without end where each lexeme leaves one behind.
+std::uint32_t Lexing::least_symbols(ExprId id, unsigned depth) {
+  constexpr unsigned kDeepest = 64;
+  if (depth > kDeepest) return 0;
   const Node& node = pool_.node(id);
   if (node.kind == Kind::kAnd || node.kind == Kind::kUnion) {
     std::uint32_t out = node.kind == Kind::kAnd ? 0 : kUnbounded;
     for (ExprId member : pool_.members(node)) {
       if (!(pool_.node(member).flags & kCalls)) continue;
-      const std::uint32_t own = least_symbols(member);
+      const std::uint32_t own = least_symbols(member, depth + 1);
       out = node.kind == Kind::kAnd ? std::max(out, own) : std::min(out, own);
     }
     return out;

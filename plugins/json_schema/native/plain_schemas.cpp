@@ -236,7 +236,7 @@ PlainSchemas::Node PlainSchemas::rule_of(Record& record) {
   return *record.node;
 }
 
-std::string PlainSchemas::name_of(const Record& record) const {
+std::string PlainSchemas::name_of(const Record& record) {
   const auto where = nb::cast<std::string>(host_.attr("name")(way(record.place)));
   return rules_ + where + " (schema " + std::to_string(record.number) + suffix_ + ")";
 }
@@ -246,15 +246,15 @@ PlainSchemas::Place PlainSchemas::step(Place parent, nb::object name) {
   return static_cast<Place>(steps_.size() - 1);
 }
 
-nb::object PlainSchemas::way(Place place) const {
-  std::vector<nb::object> names;
-  while (steps_[place].parent) {
-    names.push_back(steps_[place].step);
+nb::object PlainSchemas::way(Place place) {
+  std::vector<Place> missing;
+  while (steps_[place].parent && !steps_[place].way.is_valid()) {
+    missing.push_back(place);
     place = *steps_[place].parent;
   }
-  nb::object found = steps_[place].step;
-  for (auto name = names.rbegin(); name != names.rend(); ++name) {
-    found = nb::make_tuple(found, *name);
+  nb::object found = steps_[place].parent ? steps_[place].way : steps_[place].step;
+  for (auto next = missing.rbegin(); next != missing.rend(); ++next) {
+    found = steps_[*next].way = nb::make_tuple(found, steps_[*next].step);
   }
   return found;
 }

@@ -86,6 +86,7 @@ class PlainSchemas {
   struct Step {  // of a way through the document; a start has the way as Python has it
     std::optional<Place> parent;
     nb::object step;
+    nb::object way = {};  // as Python has it, once somebody asked
   };
   struct Said {  // the values of a schema's keywords
     nb::handle of(Keyword keyword) const { return values[static_cast<std::size_t>(keyword)]; }
@@ -128,9 +129,9 @@ class PlainSchemas {
   Node number(bool integer);
   Node literal(std::string_view text);
   Node rule_of(Record& record);
-  std::string name_of(const Record& record) const;
+  std::string name_of(const Record& record);
   Place step(Place parent, nb::object name);
-  nb::object way(Place place) const;
+  nb::object way(Place place);
   void make_style();
 
   nb::object kept_;  // what the grammar and the words belong to

@@ -222,6 +222,15 @@ std::optional<PlainSchemas::Node> PlainSchemas::object(const Said& said, Place p
   }
   const nb::handle additional = said.of(Keyword::kAdditional);
   const bool closed = additional.is_valid() && additional.ptr() == Py_False;
+  if (closed) {
+    // Where what must be there cannot be, nothing of the object is reached.
+    std::size_t known = 0;
+    for (const auto& property : properties) {
+      const auto text = text_of(property.first);
+      known += text && required.contains(*text) ? 1 : 0;
+    }
+    if (known < needed.size()) return std::nullopt;
+  }
   const auto additional_value = [&](bool must) -> std::optional<Node> {
     if (!additional.is_valid()) return anything(host_);
     return member(additional, step(place, nb::str("additionalProperties")), must);
@@ -243,7 +252,6 @@ std::optional<PlainSchemas::Node> PlainSchemas::object(const Said& said, Place p
   }
   for (const std::string_view name : needed) {
     if (!required.contains(name)) continue;  // it is a property
-    if (closed) return std::nullopt;
     const auto value = additional_value(true);
     if (!value) return std::nullopt;
     Grammar::Entry& entry = keys.entries.emplace_back();

@@ -257,3 +257,27 @@ def test_many_names_are_read_quickly() -> None:
     engine = formgate.compile(schema, byte_vocabulary(), format="json_schema")
     assert engine.accepts(json.dumps(dict.fromkeys(names[::3], True)).encode())
     assert not engine.accepts(json.dumps(dict.fromkeys(names[1::3], True)).encode())
+
+
+def test_half_a_pair_in_names_of_definitions() -> None:
+    holder = {"type": "object", "properties": {"q": {"type": "array"}}}
+    for schema in (
+        {"$ref": "#/$defs/\ud800", "$defs": {"\ud800": {"items": {"$ref": "#/$defs/\ud800"}}}},
+        {
+            "properties": {name: {"$ref": "#/$defs/\ud800"} for name in "ab"},
+            "$defs": {"\ud800": holder},
+        },
+    ):
+        found, expected = both_ways(schema, {})
+        compare(found, expected, random.Random(0))
+        assert isinstance(found, formgate.Engine)
+
+
+def test_an_object_that_cannot_be_is_not_looked_into() -> None:
+    for wrong in ({"$ref": "#/nowhere"}, {"minimum": "x"}, {"pattern": r"(a)\1"}):
+        held = {"b": {"items": wrong}}
+        schema = {"required": ["a"], "additionalProperties": False, "properties": held}
+        found, expected = both_ways(schema, {})
+        compare(found, expected, random.Random(0))
+        assert found.accepts(b"[1]")
+        assert not found.accepts(b"{}")

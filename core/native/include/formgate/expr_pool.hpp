@@ -345,6 +345,7 @@ class ExprPool : public std::enable_shared_from_this<ExprPool> {
   std::uint64_t longest_rest(ExprId id);
   std::vector<Lengths> leaf_lengths(std::uint32_t number, std::uint32_t last) const;
   bool fills(ExprId id) const;
+  bool open_text(ExprId id);
   bool counted_text(std::span<const ExprId> members, ExprId& text, std::uint32_t& min,
                     std::uint32_t& max) const;
   bool settle_by_length(ExprId id);
@@ -421,6 +422,7 @@ class ExprPool : public std::enable_shared_from_this<ExprPool> {
   GrowingMap<std::uint32_t, std::uint64_t> rests_;
   GrowingMap<std::uint32_t, std::uint64_t> automaton_rests_;
   GrowingMap<std::uint32_t, bool> endless_;
+  GrowingMap<std::uint32_t, bool> open_texts_;
   std::deque<Bounds> bounds_{{}};        // the first: all bytes
   std::deque<std::string> pending_{""};  // escapes under way
   std::unordered_map<std::string, std::uint32_t> pending_index_;

@@ -115,7 +115,7 @@ class Lexing {
   // The state after a lexeme.
   ExprId after(std::uint16_t terminal, ExprId guard, std::uint32_t stack);
   // Fewest symbols with which the parser of a state, or of a part of it, comes to an end.
-  std::uint32_t least_symbols(ExprId id);
+  std::uint32_t least_symbols(ExprId id, unsigned depth = 0);
   // Names of the terminals that a state is in or may begin.
   std::vector<std::string> names(ExprId id) const;
   // Whether a state under a guard surely has some text; a quick answer, and no wrong yes.
