@@ -240,6 +240,14 @@ class _Imports:
         return self._source.error(message, *place, hint=hint)
 
 
+def _empty(name: str, source: LarkSource) -> GrammarError:
+    """Return the error for a terminal without anything in it."""
+    hint = 'write what it matches: a string, "...", or a regex, /.../'
+    if name.startswith("__IGNORE_"):  # lark's own name
+        return source.error_at("this ignores nothing", "%ignore", hint=hint)
+    return source.error_at(f"terminal {name} is empty", name, hint=hint)
+
+
 def _compile(grammar: Grammar, source: LarkSource, files: Mapping[str, str]) -> Loaded:
     """Do the first steps of ``lark.load_grammar.Grammar.compile``."""
     from lark.lexer import TerminalDef  # noqa: PLC0415 (an optional package)
@@ -259,11 +267,7 @@ def _compile(grammar: Grammar, source: LarkSource, files: Mapping[str, str]) -> 
             continue
         bodies = list(tree.find_data("expansion"))
         if len(bodies) == 1 and not bodies[0].children:
-            raise source.error_at(
-                f"terminal {name} is empty",
-                name,
-                hint='write what it matches: a string, "...", or a regex, /.../',
-            )
+            raise _empty(name, source)
         own = nr_deepcopy_tree(tree)  # type: ignore[no-untyped-call]
         terminals.append(TerminalDef(name, to_pattern.transform(own), priority))
     declared = frozenset(

@@ -42,6 +42,7 @@ _FLAGS = re.compile(r"[a-zA-Z]*")
 _DIRECTIVES = frozenset(("declare", "extend", "ignore", "import", "override"))
 _FORMATS = {"json": "json_schema"}
 
+_EMPTY_IGNORE = r"%ignore(?=[ \t]*(?:\n|$))"
 _DEFINITION = re.compile(
     r"^[ \t]*(?:%(?:override|extend)[ \t]+)?[?!]*(\w+)[ \t]*(?:\{[^}\n]*\}[ \t]*)?"
     r"(?:\.[ \t]*[+-]?\d+[ \t]*)?:",
@@ -118,7 +119,8 @@ class LarkSource(NamedTuple):
         """Return an error that shows where a name is defined, or else where it stands first."""
         places = [offset for known, offset, _ in self.definitions() if known == name]
         if not places:
-            found = re.search(rf"\b{re.escape(name)}\b", self.code)
+            word = _EMPTY_IGNORE if name == "%ignore" else rf"\b{re.escape(name)}\b"
+            found = re.search(word, self.code)
             places = [] if found is None else [found.start()]
         if not places:  # it stands in a file that is imported
             return GrammarError(message, hint=hint)

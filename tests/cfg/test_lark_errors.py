@@ -94,6 +94,7 @@ MARKED = [
     ('start: _x\n«_x»: "b" -> c', "rule _x has an alias, c"),
     ('start: X\nX: "a" «->» y', "terminal X has an alias"),
     ("start: X\n«X»:", "terminal X is empty"),
+    ('start: "x"\n%ignore " "\n«%ignore»\n', "this ignores nothing"),
     ('start: «myRule»\nmyrule: "a"', "the name 'myRule' has capitals and small letters"),
     ("start: x\n«myRule»: x", "the name 'myRule' has capitals and small letters"),
     ('«Start»: "a"', "the name 'Start' has capitals and small letters"),
