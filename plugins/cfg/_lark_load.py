@@ -244,7 +244,7 @@ def _empty(name: str, source: LarkSource) -> GrammarError:
     """Return the error for a terminal without anything in it."""
     hint = 'write what it matches: a string, "...", or a regex, /.../'
     if name.startswith("__IGNORE_"):  # lark's own name
-        return source.error_at("this ignores nothing", "%ignore", hint=hint)
+        return source.empty_ignore("this ignores nothing", hint=hint)
     return source.error_at(f"terminal {name} is empty", name, hint=hint)
 
 

@@ -42,7 +42,7 @@ _FLAGS = re.compile(r"[a-zA-Z]*")
 _DIRECTIVES = frozenset(("declare", "extend", "ignore", "import", "override"))
 _FORMATS = {"json": "json_schema"}
 
-_EMPTY_IGNORE = r"%ignore(?=[ \t]*(?:\n|$))"
+_NOTHING = re.compile(r"%ignore[ \t]*(?:\n|$)")
 _DEFINITION = re.compile(
     r"^[ \t]*(?:%(?:override|extend)[ \t]+)?[?!]*(\w+)[ \t]*(?:\{[^}\n]*\}[ \t]*)?"
     r"(?:\.[ \t]*[+-]?\d+[ \t]*)?:",
@@ -119,12 +119,18 @@ class LarkSource(NamedTuple):
         """Return an error that shows where a name is defined, or else where it stands first."""
         places = [offset for known, offset, _ in self.definitions() if known == name]
         if not places:
-            word = _EMPTY_IGNORE if name == "%ignore" else rf"\b{re.escape(name)}\b"
-            found = re.search(word, self.code)
+            found = re.search(rf"\b{re.escape(name)}\b", self.code)
             places = [] if found is None else [found.start()]
         if not places:  # it stands in a file that is imported
             return GrammarError(message, hint=hint)
         return self.error(message, places[0], len(name), hint=hint)
+
+    def empty_ignore(self, message: str, *, hint: str | None = None) -> GrammarError:
+        """Return an error that shows the first ``%ignore`` with nothing behind it."""
+        for match in re.finditer("%ignore", self.code):
+            if _NOTHING.match(self.source, self.place(match.start())):
+                return self.error(message, match.start(), len(match[0]), hint=hint)
+        return GrammarError(message, hint=hint)
 
     def definitions(self) -> list[tuple[str, int, int]]:
         """Return the names that the grammar defines, with the place of each and its end."""
