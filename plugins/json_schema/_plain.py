@@ -12,13 +12,12 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from formgate.core import _native
-from formgate.core.grammar import Node
+from formgate.core.grammar import GrammarBuilder, Node
 from formgate.plugins.json_schema._deadline import check_time
 from formgate.plugins.json_schema._drafts import BY_NAME, Draft, draft_of, keywords_of
 from formgate.plugins.json_schema._notes import notes_of
 
 if TYPE_CHECKING:
-    from formgate.core.grammar import GrammarBuilder
     from formgate.plugins.json_schema._automaton import Automaton
     from formgate.plugins.json_schema._emit import Emitter
     from formgate.plugins.json_schema._options import Options
@@ -33,9 +32,12 @@ __all__ = ["PlainWriter", "plain_writer"]
 def plain_writer(schema: Json, builder: GrammarBuilder, options: Options) -> PlainWriter | None:
     """Return what writes the plain parts of a schema; None where it cannot be told what is plain.
 
-    So it is for a draft of one's own, and where nesting has levels of white space.
+    So it is for a draft of one's own, and where nesting has levels of white space. A builder that
+    looks at what it is told is told everything.
     """
     if not isinstance(schema, dict) or options.indent is not None:
+        return None
+    if type(builder) is not GrammarBuilder:
         return None
     draft: Draft | None = BY_NAME[options.draft]
     if "$schema" in schema:
