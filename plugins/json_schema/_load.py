@@ -105,10 +105,11 @@ def _placed(text: str, error: _RefusedError) -> GrammarError | LimitError:
 
     atom = error.atom
     place = find_repeated_key(text) if atom is None else find_atom(text, atom.__eq__)
+    if error.limit:
+        where = "#" if place is None else place.pointer
+        return LimitError(f"{where}: {error.reason}; {error.hint}")
     if place is None:
         return GrammarError(error.reason, hint=error.hint)
-    if error.limit:
-        return LimitError(f"{place.pointer}: {error.reason}; {error.hint}")
     return GrammarError(
         f"{place.pointer}: {error.reason}",
         source=text,

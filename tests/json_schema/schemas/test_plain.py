@@ -231,7 +231,7 @@ def test_several_schemas_in_one_grammar() -> None:
         nodes = [compile_json_schema(schema, builder, **options) for options in (first, second)]
         builder.start(builder.choice(*nodes))
         engine = builder.build().compile(byte_vocabulary())
-        assert engine.accepts(b'{"a":[{},1],"b":null}') == ("indent" not in first or not second)
+        assert engine.accepts(b'{"a":[{},1],"b":null}')
         assert engine.accepts(b'{"b":null,"a":1}') == ("property_order" in second)
 
 
