@@ -82,7 +82,7 @@ class Limits:
 class MaskOptions:
     """Switches of optimisations; none changes a mask."""
 
-    def __init__(self, *, class_tables: bool = True, automaton_walk: bool = True, split_parts: bool = True, cut_subtrees: bool = True, keep_masks: bool = True) -> None: ...
+    def __init__(self, *, class_tables: bool = True, automaton_walk: bool = True, split_parts: bool = True, cut_subtrees: bool = True, keep_masks: bool = True, prefix_uses: int = 6) -> None: ...
 
 class GrammarCore:
     """Rules and terminals as a front end writes them."""

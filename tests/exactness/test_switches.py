@@ -16,7 +16,11 @@ import formgate
 from formgate.core import _native
 
 SWITCHES = ("class_tables", "automaton_walk", "split_parts", "cut_subtrees", "keep_masks")
-SETTINGS = [*({name: False} for name in SWITCHES), dict.fromkeys(SWITCHES, False)]
+SETTINGS = [
+    *({name: False} for name in SWITCHES),
+    {"prefix_uses": 1},
+    dict.fromkeys(SWITCHES, False) | {"prefix_uses": 0},
+]
 TINY_BUDGET = 2_000
 
 

@@ -23,6 +23,7 @@ SPELLINGS = {
 }
 OPTIONS = [
     MaskOptions(),
+    MaskOptions(prefix_uses=1),
     MaskOptions(class_tables=False),
     MaskOptions(cut_subtrees=False, automaton_walk=False, keep_masks=False),
 ]

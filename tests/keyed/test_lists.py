@@ -25,6 +25,7 @@ OPTIONS = [
     MaskOptions(class_tables=False),
     MaskOptions(cut_subtrees=False),
     MaskOptions(split_parts=False),
+    MaskOptions(prefix_uses=1),
     MaskOptions(automaton_walk=False, keep_masks=False),
 ]
 value_sets = st.lists(st.sampled_from(VALUES), max_size=2, unique=True)

@@ -30,6 +30,7 @@ from formgate.core.grammar import Cell, Entry, GrammarBuilder, MaskOptions
 MOST_TEXTS = 3000
 OPTIONS = [
     MaskOptions(),
+    MaskOptions(prefix_uses=1),
     MaskOptions(class_tables=False),
     MaskOptions(cut_subtrees=False, keep_masks=False),
 ]

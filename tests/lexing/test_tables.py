@@ -20,6 +20,7 @@ SWITCHES = [
     MaskOptions(class_tables=False),
     MaskOptions(cut_subtrees=False),
     MaskOptions(split_parts=False),
+    MaskOptions(prefix_uses=1),
     MaskOptions(keep_masks=False),
 ]
 

@@ -38,7 +38,7 @@ class TestNative(EngineConformance):
 class TestNativeWithoutShortCuts(EngineConformance):
     def make_engine(self, sample):
         switches = ("class_tables", "automaton_walk", "split_parts", "cut_subtrees", "keep_masks")
-        options = _native.MaskOptions(**dict.fromkeys(switches, False))
+        options = _native.MaskOptions(**dict.fromkeys(switches, False), prefix_uses=0)
         grammar = build_grammar(sample.source, format="regex")
         return grammar.compile(sample.vocabulary, options=options)
 

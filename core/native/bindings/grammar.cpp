@@ -212,13 +212,13 @@ void bind_grammar(nb::module_& m) {
       .def(
           "__init__",
           [](MaskOptions* self, bool class_tables, bool automaton_walk, bool split_parts,
-             bool cut_subtrees, bool keep_masks) {
-            new (self)
-                MaskOptions{class_tables, automaton_walk, split_parts, cut_subtrees, keep_masks};
+             bool cut_subtrees, bool keep_masks, unsigned prefix_uses) {
+            new (self) MaskOptions{class_tables, automaton_walk, split_parts,
+                                   cut_subtrees, keep_masks,     prefix_uses};
           },
           nb::kw_only(), nb::arg("class_tables") = true, nb::arg("automaton_walk") = true,
           nb::arg("split_parts") = true, nb::arg("cut_subtrees") = true,
-          nb::arg("keep_masks") = true);
+          nb::arg("keep_masks") = true, nb::arg("prefix_uses") = 6);
   nb::class_<GrammarHandle>(m, "GrammarCore", "Rules and terminals as a front end writes them.")
       .def("__init__", [](GrammarHandle* self) { new (self) GrammarHandle(); })
       .def(

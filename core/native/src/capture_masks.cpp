@@ -14,16 +14,19 @@ namespace formgate {
 
 void MaskCache::collect(const Mask& mask, Sink& sink) const {
   for (const Mask::Part& part : mask.parts) {
-    if (!part.limit) {
+    if (part.plain()) {
       sink.add_set(*part.tokens);
       continue;
     }
     for (TokenId token : part.tokens->ids) {
-      if (test_bit(part.limit->data(), token)) sink.add(token);
+      if (!part.lacks(token)) sink.add(token);
     }
     for (std::size_t i = 0; i < part.tokens->dense.size(); ++i) {
-      for (std::uint32_t word = part.tokens->dense[i] & (*part.limit)[i]; word; word &= word - 1) {
-        sink.add(static_cast<TokenId>(i * 32) + static_cast<TokenId>(std::countr_zero(word)));
+      const std::uint32_t within = part.limit ? (*part.limit)[i] : ~0u;
+      for (std::uint32_t word = part.tokens->dense[i] & within; word; word &= word - 1) {
+        const auto token =
+            static_cast<TokenId>(i * 32) + static_cast<TokenId>(std::countr_zero(word));
+        if (!part.lacks(token)) sink.add(token);
       }
     }
   }
@@ -113,11 +116,19 @@ bool MaskCache::capture_item(ExprId id, std::uint32_t node, Mask& out) {
   const ExprId first = pool_.head(id);
   Keyed& keyed = pool_.keyed();
   if (!keyed.captures(first)) return false;
-  const Keyed::Plain plain = keyed.plain(first);
-  if (!plain.quoted) return value_item(id, node, plain, out);
-  const ExprId rest = pool_.concat(plain.after, pool_.tail(id));
+  if (!keyed.inside_key(first)) return value_item(id, node, keyed.plain(first), out);
+  key_item(first, pool_.tail(id), node, out);
+  return true;
+}
+
+// A key under way, and what follows the object.
+void MaskCache::key_item(ExprId key, ExprId tail, std::uint32_t node, Mask& out) {
+  const Keyed::Plain plain = pool_.keyed().plain(key);
   const std::size_t before = out.parts.size();
-  append(out, pool_.concat(plain.keys, rest), node);
+  const ExprId sequence[] = {plain.keys, plain.after, tail};
+  if (!takes_prefix(node) || !prefix_item(sequence, out)) {
+    append(out, sequence_of(plain.keys, std::span(sequence).subspan(1)), node);
+  }
   const TokenTree& tree = token_tree();
   Ranges gone;
   taken_keys(tree, node, plain, gone);
@@ -127,12 +138,8 @@ bool MaskCache::capture_item(ExprId id, std::uint32_t node, Mask& out) {
   }
   const auto path = vocabulary_->path(node);
   const auto follow = [&](TokenId token) {
-    ExprId state = id;
-    for (char c : vocabulary_->token_bytes(token)->substr(path.size())) {
-      state = pool_.step(state, static_cast<std::uint8_t>(c));
-      if (state == ExprPool::kEmptyId) break;
-    }
-    if (state == ExprPool::kEmptyId) dead.push_back(token);
+    const std::string_view text = vocabulary_->token_bytes(token)->substr(path.size());
+    if (pool_.walk(pool_.concat(key, tail), text) == ExprPool::kEmptyId) dead.push_back(token);
   };
   const KeyTokens& followed = key_tokens(plain.commas, plain.endless);
   for (std::size_t i = before; i < out.parts.size() && !followed.ids.empty(); ++i) {
@@ -145,10 +152,9 @@ bool MaskCache::capture_item(ExprId id, std::uint32_t node, Mask& out) {
       if (test_bit(set.dense.data(), token)) follow(token);
     }
   }
-  if (dead.empty()) return true;
+  if (dead.empty()) return;
   std::ranges::sort(dead);
   for (std::size_t i = before; i < out.parts.size(); ++i) remove(out.parts[i], dead);
-  return true;
 }
 
 // Bytes of which one ends each text of an expression; all where that is not seen at a glance.
@@ -307,7 +313,7 @@ void MaskCache::remove_below(Mask::Part& part, std::uint32_t top,
     for (std::uint32_t node : nodes) {
       for (std::uint32_t rank = trie[node].rank_begin; rank < trie[node].rank_end; ++rank) {
         const TokenId id = vocabulary_->ids()[rank];
-        own->dense[id >> 5] &= ~(1u << (id & 31));
+        clear_bit(own->dense.data(), id);
       }
     }
   }
@@ -325,11 +331,16 @@ void MaskCache::remove(Mask::Part& part, const std::vector<TokenId>& dead) const
     part.tokens = std::move(own);
     return;
   }
-  const auto inside = [&](TokenId id) { return test_bit(set.dense.data(), id); };
-  if (std::ranges::none_of(dead, inside)) return;
-  auto own = std::make_shared<TokenSet>(set);
-  for (TokenId id : dead) own->dense[id >> 5] &= ~(1u << (id & 31));
-  part.tokens = std::move(own);
+  std::vector<TokenId> gone;
+  for (TokenId id : dead) {
+    if (test_bit(set.dense.data(), id)) gone.push_back(id);
+  }
+  if (gone.empty()) return;
+  if (part.gone) {
+    gone.insert(gone.end(), part.gone->begin(), part.gone->end());
+    std::ranges::sort(gone);
+  }
+  part.gone = std::make_shared<const std::vector<TokenId>>(std::move(gone));
 }
 
 }  // namespace formgate

@@ -108,7 +108,7 @@ void Completing::captured(std::uint32_t node, ExprId id, Bitmap& out, unsigned d
     walk(node, pool_.concat(plain.keys, rest), own, depth + 1);
   }
   const std::size_t skipped = vocabulary_.path(node).size();
-  for (TokenId token : followed) own[token >> 5] &= ~(1u << (token & 31));
+  for (TokenId token : followed) clear_bit(own.data(), token);
   for (TokenId token : followed) {
     const ExprId next = step(id, vocabulary_.token_bytes(token)->substr(skipped));
     if (next != ExprPool::kEmptyId && ends(next)) set_bit(own.data(), token);

@@ -4,6 +4,8 @@
 // a state that comes after strings walks the tree of these texts, not the places in the vocabulary
 // where strings end. It is the inverse token spanner table of Park, Zhou, D'Antoni, "Flexible and
 // Efficient Grammar-Constrained Decoding" (ICML 2025), for classes.
+#include "exit_trees.hpp"
+
 #include <algorithm>
 
 #include "formgate/masks.hpp"
@@ -19,58 +21,10 @@ constexpr std::size_t kMostInMask = 2048;  // unless it is one tree
 
 }  // namespace
 
-// A tree's nodes have their depth for height.
-struct MaskCache::ExitTree {
-  std::vector<TrieNode> nodes;
-  std::vector<std::uint8_t> labels;
-  std::vector<TokenId> ids;
-  std::vector<std::uint16_t> lengths;  // of the text in the tree, by rank
-  std::vector<std::uint16_t> counts;   // characters of the class before the byte, by rank
-  std::vector<std::uint32_t> escaped;
-  TokenTree view() const { return {nodes, labels, {}, ids, lengths, escaped}; }
-};
-
 MaskCache::ClassTable::ClassTable() = default;
 MaskCache::ClassTable::~ClassTable() = default;
 
-const MaskCache::ExitTree* MaskCache::exit_tree(ClassTable& table, std::uint32_t class_index,
-                                                std::uint8_t byte) {
-  if (const auto it = table.trees.find(byte); it != table.trees.end()) return it->second.get();
-  // A tree costs as much as a few walks, a large one as more of them.
-  constexpr std::size_t kFirstUses = 2;
-  constexpr std::size_t kTokensPerUse = 1024;
-  const auto trie = vocabulary_->trie();
-  const std::vector<Exit>& leaving = exits_by(table, class_index, byte);
-  std::size_t tokens = 0;
-  for (const Exit& exit : leaving) {
-    if (exit.count > 0) tokens += trie[exit.node].rank_end - trie[exit.node].rank_begin;
-  }
-  if (table.uses[byte]++ < kFirstUses + std::min(tokens, kMostTokens) / kTokensPerUse) {
-    return nullptr;
-  }
-  // Trees that many states use are due at the same time: one mask does not pay for all of them.
-  if (in_trees_ > 0 && in_trees_ + tokens > kMostInMask) return nullptr;
-  std::unique_ptr<ExitTree>& slot = table.trees[byte];
-  if (tokens > kMostTokens) return nullptr;
-  in_trees_ += tokens;
-  struct Entry {
-    std::uint64_t key;  // the first bytes of the text
-    std::string_view text;
-    TokenId id;
-    std::uint16_t count;
-  };
-  std::vector<Entry> entries;
-  entries.reserve(tokens);
-  for (const Exit& exit : leaving) {
-    if (exit.count == 0) continue;
-    const TrieNode& node = trie[exit.node];
-    const std::size_t skipped = vocabulary_->path(exit.node).size();
-    for (std::uint32_t rank = node.rank_begin; rank < node.rank_end; ++rank) {
-      const TokenId id = vocabulary_->ids()[rank];
-      const std::string_view text = vocabulary_->token_bytes(id)->substr(skipped);
-      entries.push_back({leading_bytes(text), text, id, exit.count});
-    }
-  }
+std::unique_ptr<MaskCache::ExitTree> MaskCache::ExitTree::of(std::vector<Entry> entries) {
   std::ranges::sort(entries, [](const Entry& a, const Entry& b) {
     if (a.key != b.key) return a.key < b.key;
     const int order = a.text.compare(b.text);
@@ -112,8 +66,43 @@ const MaskCache::ExitTree* MaskCache::exit_tree(ClassTable& table, std::uint32_t
     tree->nodes[at].first_child = first;
     tree->nodes[at].child_count = static_cast<std::uint16_t>(tree->nodes.size() - first);
   }
-  bytes_ += sizeof(ExitTree) + tree->nodes.size() * (sizeof(TrieNode) + 1) + size * 8;
-  slot = std::move(tree);
+  return tree;
+}
+
+const MaskCache::ExitTree* MaskCache::exit_tree(ClassTable& table, std::uint32_t class_index,
+                                                std::uint8_t byte) {
+  if (const auto it = table.trees.find(byte); it != table.trees.end()) return it->second.get();
+  // A tree costs as much as a few walks, a large one as more of them.
+  constexpr std::size_t kFirstUses = 2;
+  constexpr std::size_t kTokensPerUse = 1024;
+  const auto trie = vocabulary_->trie();
+  const std::vector<Exit>& leaving = exits_by(table, class_index, byte);
+  std::size_t tokens = 0;
+  for (const Exit& exit : leaving) {
+    if (exit.count > 0) tokens += trie[exit.node].rank_end - trie[exit.node].rank_begin;
+  }
+  if (table.uses[byte]++ < kFirstUses + std::min(tokens, kMostTokens) / kTokensPerUse) {
+    return nullptr;
+  }
+  // Trees that many states use are due at the same time: one mask does not pay for all of them.
+  if (in_trees_ > 0 && in_trees_ + tokens > kMostInMask) return nullptr;
+  std::unique_ptr<ExitTree>& slot = table.trees[byte];
+  if (tokens > kMostTokens) return nullptr;
+  in_trees_ += tokens;
+  std::vector<ExitTree::Entry> entries;
+  entries.reserve(tokens);
+  for (const Exit& exit : leaving) {
+    if (exit.count == 0) continue;
+    const TrieNode& node = trie[exit.node];
+    const std::size_t skipped = vocabulary_->path(exit.node).size();
+    for (std::uint32_t rank = node.rank_begin; rank < node.rank_end; ++rank) {
+      const TokenId id = vocabulary_->ids()[rank];
+      const std::string_view text = vocabulary_->token_bytes(id)->substr(skipped);
+      entries.push_back({leading_bytes(text), text, id, exit.count});
+    }
+  }
+  slot = ExitTree::of(std::move(entries));
+  bytes_ += slot->memory_usage();
   return slot.get();
 }
 

@@ -59,7 +59,7 @@ bool MaskCache::guarded_item(ExprId id, std::uint32_t node, Mask& out) {
   if (!limit) return false;
   const std::shared_ptr<const Mask> free = mask_at(state, node);
   for (const Mask::Part& part : free->parts) {
-    if (!part.limit) {
+    if (part.plain()) {
       out.parts.push_back({part.tokens, limit});
       continue;
     }

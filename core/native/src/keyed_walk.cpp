@@ -45,4 +45,35 @@ bool Keyed::ends_name(ExprId id, std::uint32_t at) {
 
 ExprId Keyed::after_name(ExprId id, std::uint32_t at) { return after_name(record(id).state, at); }
 
+bool Keyed::inside_key(ExprId id) const {
+  const Record& own = record(id);
+  return own.part == Part::kNames ||
+         (own.part == Part::kCapture && tables_[states_[own.state].table].cells[own.at].quoted);
+}
+
+ExprId Keyed::skip(ExprId id, std::string_view text) {
+  const Record own = record(id);
+  if (own.part == Part::kNames) {
+    const std::vector<TrieNode>& trie = tables_[states_[own.state].table].trie;
+    std::uint32_t at = own.at;
+    for (const char c : text) {
+      const auto& children = trie[at].children;
+      const auto next = std::ranges::find_if(children, [&](const Child& child) {
+        return trie[child.node].spelling == std::string_view(&c, 1);
+      });
+      if (next == children.end()) return ExprPool::kEmptyId;
+      at = next->node;
+    }
+    return names(own.state, at);
+  }
+  ExprId keys = own.keys;
+  JsonReader reader = readers_[own.reader];
+  for (const char c : text) {
+    keys = pool_.raw_step(keys, static_cast<std::uint8_t>(c));
+    if (keys == ExprPool::kEmptyId) return keys;
+    reader.push(static_cast<std::uint8_t>(c));
+  }
+  return capture(own.state, own.at, keys, reader);
+}
+
 }  // namespace formgate

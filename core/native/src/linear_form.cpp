@@ -176,6 +176,42 @@ ExprId ExprPool::step(ExprId id, std::uint8_t byte) {
   return next;
 }
 
+ExprId ExprPool::walk(ExprId id, std::string_view bytes) {
+  for (std::size_t i = 0; i < bytes.size() && id != kEmptyId;) {
+    const std::size_t skipped = skip_in_keys(id, bytes.substr(i));
+    if (skipped == 0) id = step(id, static_cast<std::uint8_t>(bytes[i]));
+    i += std::max<std::size_t>(skipped, 1);
+  }
+  return id;
+}
+
+// Inside keys each character leads to another state, which nothing asks for in the middle of a
+// token: takes the characters that stand for themselves at once, and says how many.
+std::size_t ExprPool::skip_in_keys(ExprId& id, std::string_view bytes) {
+  const ExprId first = head(id);
+  const Kind kind = node(first).kind;
+  if ((kind != Kind::kKeyed && kind != Kind::kUnion) || !free_of_context(id)) return 0;
+  std::size_t count = 0;
+  while (count < bytes.size() && bytes[count] >= ' ' && bytes[count] < 0x7F &&
+         bytes[count] != '"' && bytes[count] != '\\') {
+    ++count;
+  }
+  if (count < 2) return 0;
+  std::vector<ExprId> ways{first};
+  if (kind == Kind::kUnion) {
+    const auto list = members(node(first));
+    ways.assign(list.begin(), list.end());
+  }
+  for (ExprId way : ways) {
+    if (node(way).kind != Kind::kKeyed || !keyed_.inside_key(way)) return 0;
+  }
+  if (node(id).flags & kCalls && lexing_->in_use() && lexing_->in(id)) return 0;
+  for (ExprId& way : ways) way = keyed_.skip(way, bytes.substr(0, count));
+  id = concat(unite(ways), tail(id));
+  if (!live(id)) id = kEmptyId;
+  return count;
+}
+
 // Only the successor that is asked for is built: literal sets may have a million states below, a
 // captured key has another one for each byte, and what follows the head of a concatenation is
 // joined to each of its successors.

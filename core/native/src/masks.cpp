@@ -22,6 +22,9 @@ constexpr std::size_t kMostParts = 12;
 // Alternatives nested deeper than this are walked together: recursion must not follow the input.
 constexpr unsigned kMostNested = 64;
 
+// Deeper in alternatives few states begin as others do.
+constexpr unsigned kMostAbovePrefix = 3;
+
 // Heads taken apart for one mask. Optional parts of an ambiguous grammar's stack, taken apart one
 // by one, would multiply; a walk keeps them together.
 constexpr unsigned kMostSplits = 256;
@@ -31,11 +34,17 @@ constexpr unsigned kMostSplits = 256;
 void Mask::fill(std::uint32_t* out, const Vocabulary& vocabulary) const {
   const std::size_t words = vocabulary.words();
   bool blank = true;
+  Bitmap lacking;
   for (const Part& part : parts) {
     const Bitmap& dense = part.tokens->dense;
     if (dense.empty()) continue;
     const std::uint32_t* source = dense.data();
     const std::uint32_t* limit = part.limit ? part.limit->data() : nullptr;
+    if (part.gone && !blank) {
+      lacking = dense;
+      for (TokenId id : *part.gone) clear_bit(lacking.data(), id);
+      source = lacking.data();
+    }
     if (blank && !limit) {
       std::memcpy(out, source, words * 4);
     } else if (blank) {
@@ -45,16 +54,19 @@ void Mask::fill(std::uint32_t* out, const Vocabulary& vocabulary) const {
     } else {
       for (std::size_t i = 0; i < words; ++i) out[i] |= source[i] & limit[i];
     }
+    if (part.gone && blank) {
+      for (TokenId id : *part.gone) clear_bit(out, id);
+    }
     blank = false;
   }
   if (blank) std::memset(out, 0, words * 4);
   for (const Part& part : parts) {
     if (!part.tokens->dense.empty()) continue;
-    if (!part.limit) {
+    if (part.plain()) {
       for (TokenId id : part.tokens->ids) set_bit(out, id);
     } else {
       for (TokenId id : part.tokens->ids) {
-        if (test_bit(part.limit->data(), id)) set_bit(out, id);
+        if (!part.lacks(id)) set_bit(out, id);
       }
     }
   }
@@ -69,7 +81,9 @@ std::shared_ptr<const Mask> MaskCache::mask(ExprId id) {
   if (auto it = masks_.find(index_of(id)); it != masks_.end()) return it->second;
   if (bytes_ > cache_budget.load()) evict();
   splits_ = 0;
+  depth_ = 0;
   settling_ = false;
+  making_prefix_ = false;
   given_up_ = 0;
   in_trees_ = 0;
   return mask_at(id, 0);
@@ -89,6 +103,9 @@ std::shared_ptr<const Mask> MaskCache::mask_at(ExprId id, std::uint32_t node) {
     for (const Mask::Part& part : out->parts) {
       if (part.tokens.use_count() <= 2) bytes_ += part.tokens->memory_usage();
     }
+    for (const Mask::Part& part : out->parts) {
+      if (part.gone && part.gone.use_count() <= 2) bytes_ += 40 + part.gone->size() * 4;
+    }
     bytes_ += sizeof(Mask) + 64 + out->parts.size() * sizeof(Mask::Part);
     masks_.emplace(key, out);
   }
@@ -105,6 +122,10 @@ void MaskCache::compress(Mask& mask) {
   std::erase_if(mask.parts, [](const Mask::Part& part) {
     return part.tokens->dense.empty() && part.tokens->ids.empty();
   });
+  // A fill has the least to do for tokens that are gone where they come first.
+  const auto lacking =
+      std::ranges::find_if(mask.parts, [](const Mask::Part& p) { return !!p.gone; });
+  if (lacking != mask.parts.end()) std::iter_swap(mask.parts.begin(), lacking);
   std::size_t dense = 0;
   std::size_t ids = 0;
   for (const Mask::Part& part : mask.parts) {
@@ -118,7 +139,7 @@ void MaskCache::compress(Mask& mask) {
   if (dense == 0 && ids <= 1024) {
     for (const Mask::Part& part : mask.parts) {
       for (TokenId id : part.tokens->ids) {
-        if (!part.limit || test_bit(part.limit->data(), id)) flat->ids.push_back(id);
+        if (!part.lacks(id)) flat->ids.push_back(id);
       }
     }
     std::sort(flat->ids.begin(), flat->ids.end());
@@ -134,14 +155,24 @@ void MaskCache::compress(Mask& mask) {
 void MaskCache::evict() {
   dispose(std::tuple(std::exchange(masks_, {}), std::exchange(exits_, {}),
                      std::exchange(all_exits_, {}), std::exchange(tables_, {}),
-                     std::exchange(quotes_, {}), std::exchange(ending_, {})));
+                     std::exchange(quotes_, {}), std::exchange(ending_, {}),
+                     std::exchange(prefixes_, {}), std::exchange(spellings_, {})));
   if (lexed_) lexed_->clear();
   bytes_ = 0;
+}
+
+bool MaskCache::takes_prefix(std::uint32_t node) const {
+  return node == 0 && depth_ <= kMostAbovePrefix && options_.prefix_uses > 0 && plain() &&
+         !making_prefix_ && given_up_ == 0;
 }
 
 void MaskCache::item(ExprId id, std::uint32_t node, Mask& out) {
   const bool plain = this->plain();
   const Kind kind = pool_.node(pool_.head(id)).kind;
+  if (takes_prefix(node)) {
+    const ExprId sequence[] = {id};
+    if (prefix_item(sequence, out) || rest_item(id, out) || keys_item(id, out)) return;
+  }
   if (plain && options_.class_tables && depth_ < kMostNested) {
     if (kind == Kind::kRepeat && loop_item(id, node, out)) return;
     if ((kind == Kind::kRepeat || kind == Kind::kUnion) && group_item(id, node, out)) return;
@@ -371,7 +402,7 @@ bool Mask::contains(TokenId id, const Vocabulary& vocabulary) const {
     const bool inside = part.tokens->dense.empty()
                             ? std::ranges::find(part.tokens->ids, id) != part.tokens->ids.end()
                             : test_bit(part.tokens->dense.data(), id);
-    if (inside && (!part.limit || test_bit(part.limit->data(), id))) return true;
+    if (inside && !part.lacks(id)) return true;
   }
   return accepting && std::ranges::binary_search(vocabulary.stop_ids(), id);
 }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 #include "formgate/expr_pool.hpp"
 
@@ -23,13 +24,18 @@ std::uint32_t TokenTree::child(std::uint32_t node, std::uint8_t byte) const {
          static_cast<std::uint32_t>(static_cast<const std::uint8_t*>(found) - begin);
 }
 
-bool MaskCache::PartWalk::run(std::uint32_t node, ExprId id) {
+bool MaskCache::PartWalk::run(std::uint32_t node, ExprId id, std::span<const ExprId> others) {
   root_ = node;
   given_up_ = false;
   found_.clear();
   masks_.clear();
   frames_.clear();
-  items_.assign(1, {node, id, kNone});
+  std::uint32_t frame = kNone;
+  for (auto other = others.rbegin(); other != others.rend(); ++other) {
+    frames_.push_back({*other, frame});
+    frame = static_cast<std::uint32_t>(frames_.size() - 1);
+  }
+  items_.assign(1, {node, id, frame});
   for (std::size_t steps = 0; !items_.empty(); ++steps) {
     too_long_ = steps > kMostSteps;
     if (too_long_ || given_up_) return false;
@@ -41,8 +47,20 @@ bool MaskCache::PartWalk::run(std::uint32_t node, ExprId id) {
 }
 
 void MaskCache::PartWalk::leave(std::uint32_t node, std::uint32_t frame) {
-  if (frame == kNone || tree_.nodes[node].child_count == 0) return;
-  items_.push_back({node, frames_[frame].rest, frames_[frame].below});
+  if (tree_.nodes[node].child_count == 0) return;
+  if (frame == kNone) {
+    if (ends_) ends_->push_back(node);
+    return;
+  }
+  items_.push_back({node, rest_of(frames_[frame]), frames_[frame].below});
+}
+
+// Few escapes end within a token, so what comes after them is made only where one does.
+ExprId MaskCache::PartWalk::rest_of(Frame& frame) {
+  if (frame.name != kNoIndex) {
+    frame.rest = pool_.keyed().names_from(frame.rest, std::exchange(frame.name, kNoIndex));
+  }
+  return frame.rest;
 }
 
 void MaskCache::PartWalk::expand(const Item& item) {
@@ -88,7 +106,7 @@ void MaskCache::PartWalk::expand(const Item& item) {
 
 ExprId MaskCache::PartWalk::joined(ExprId part, std::uint32_t frame) {
   std::vector<ExprId> rests;
-  for (; frame != kNone; frame = frames_[frame].below) rests.push_back(frames_[frame].rest);
+  for (; frame != kNone; frame = frames_[frame].below) rests.push_back(rest_of(frames_[frame]));
   ExprId out = ExprPool::kEpsilonId;
   while (!rests.empty()) {
     out = pool_.concat(rests.back(), out);
@@ -214,15 +232,51 @@ void MaskCache::PartWalk::names(const Item& item, ExprId part) {
         }
         if (node != 0 && tree_.nodes[node].child_count > 0) scratch_.emplace_back(node, next);
       }
-      if (escape == 0) return;
-      const ExprId spelled = pool_.step(keyed.spelled_character(part, character), '\\');
-      if (spelled == ExprPool::kEmptyId) return;
-      arrive(escape, pool_.concat(spelled, keyed.names_from(part, next)), item.frame);
+      if (escape != 0) escaped_name(item, part, escape, character, next);
     });
     if (!keyed.ends_name(part, name)) continue;
     const std::uint32_t quote = tree_.child(at, '"');
-    if (quote != 0) arrive(quote, keyed.after_name(part, name), item.frame);
+    if (quote == 0) continue;
+    if (tree_.nodes[quote].child_count == 0) {
+      emit(tree_.nodes[quote].rank_begin, tree_.nodes[quote].own_end());
+    } else {
+      arrive(quote, keyed.after_name(part, name), item.frame);
+    }
   }
+}
+
+// A backslash has led to `escape`, as the first byte of the character that leads to `next`.
+void MaskCache::PartWalk::escaped_name(const Item& item, ExprId part, std::uint32_t escape,
+                                       std::uint32_t character, std::uint32_t next) {
+  Keyed& keyed = pool_.keyed();
+  const ExprId spelled = pool_.step(keyed.spelled_character(part, character), '\\');
+  if (spelled == ExprPool::kEmptyId) return;
+  emit(tree_.nodes[escape].rank_begin, tree_.nodes[escape].own_end());
+  if (tree_.nodes[escape].child_count == 0) return;
+  if (tree_.ascii.empty()) {
+    frames_.push_back({part, item.frame, next});
+    items_.push_back({escape, spelled, static_cast<std::uint32_t>(frames_.size() - 1)});
+    return;
+  }
+  const Spelling& known = cache_.spelling_below(spelled, escape);
+  for (const auto& [begin, end] : known.found) emit(begin, end);
+  for (const std::uint32_t node : known.ends) {
+    items_.push_back({node, keyed.names_from(part, next), item.frame});
+  }
+}
+
+// Tokens of the vocabulary below a node that text of one character begins with, or ends in.
+const MaskCache::Spelling& MaskCache::spelling_below(ExprId character, std::uint32_t node) {
+  const std::uint64_t key = (static_cast<std::uint64_t>(node) << 32) | index_of(character);
+  const auto [it, fresh] = spellings_.try_emplace(key);
+  if (fresh) {
+    PartWalk walk(*this, token_tree(), nullptr);
+    walk.keep_ends(it->second.ends);
+    walk.run(node, character);
+    it->second.found = walk.found();
+    bytes_ += 96 + it->second.found.capacity() * 8 + it->second.ends.capacity() * 4;
+  }
+  return it->second;
 }
 
 // A key that must be new, as at the beginning of capture_masks.cpp.

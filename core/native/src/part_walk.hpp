@@ -31,38 +31,73 @@ struct TokenTree {
   std::uint32_t child(std::uint32_t node, std::uint8_t byte) const;
 };
 
-class MaskCache::PartWalk {
- public:
-  // Masks of large subtrees are added to `parts` instead of being walked, where it is given.
-  PartWalk(MaskCache& cache, const TokenTree& tree, Mask* parts)
-      : cache_(cache), pool_(cache.pool_), tree_(tree), parts_(parts) {}
-
-  // Finds the tokens strictly below `node` that `id` allows. False: the walk was given up, and only
-  // some were found.
-  bool run(std::uint32_t node, ExprId id);
-  bool too_long() const { return too_long_; }  // why it was given up
-  const Ranges& found() const { return found_; }
-  // Sets of tokens found besides (vocabulary's trie only).
-  const std::vector<std::shared_ptr<const Mask>>& masks() const { return masks_; }
-
- private:
-  static constexpr std::uint32_t kNone = kNoIndex;
+// What walks need, kept from one to the next.
+struct MaskCache::WalkBuffers {
   struct Frame {
     ExprId rest;
     std::uint32_t below;
+    std::uint32_t name =
+        kNoIndex;  // of known keys `rest`: of those from this node of their tree on
   };
   struct Item {
     std::uint32_t node;
     ExprId expr;
     std::uint32_t frame;  // what follows
   };
+  Ranges found;
+  std::vector<std::shared_ptr<const Mask>> masks;
+  std::vector<Frame> frames;
+  std::vector<Item> items;
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> scratch;  // (node, state)
+  std::vector<std::uint32_t> again;  // nodes that the state of `states` is left at
+};
+
+class MaskCache::PartWalk {
+ public:
+  // Masks of large subtrees are added to `parts` instead of being walked, where it is given.
+  PartWalk(MaskCache& cache, const TokenTree& tree, Mask* parts)
+      : cache_(cache),
+        pool_(cache.pool_),
+        tree_(tree),
+        parts_(parts),
+        buffers_(take_buffers(cache)) {}
+  ~PartWalk() {
+    buffers_->masks.clear();
+    cache_.buffers_.push_back(std::move(buffers_));
+  }
+  PartWalk(const PartWalk&) = delete;
+  PartWalk& operator=(const PartWalk&) = delete;
+
+  // Finds the tokens strictly below `node` that `id` and `others` after it allow. False: the walk
+  // was given up, and only some were found.
+  bool run(std::uint32_t node, ExprId id, std::span<const ExprId> others = {});
+  bool too_long() const { return too_long_; }  // why it was given up
+  const Ranges& found() const { return found_; }
+  // Sets of tokens found besides (vocabulary's trie only).
+  const std::vector<std::shared_ptr<const Mask>>& masks() const { return masks_; }
+  // Keeps the nodes at which text of the whole expression ends.
+  void keep_ends(std::vector<std::uint32_t>& ends) { ends_ = &ends; }
+
+ private:
+  static constexpr std::uint32_t kNone = kNoIndex;
+  static std::unique_ptr<WalkBuffers> take_buffers(MaskCache& cache) {
+    if (cache.buffers_.empty()) return std::make_unique<WalkBuffers>();
+    std::unique_ptr<WalkBuffers> out = std::move(cache.buffers_.back());
+    cache.buffers_.pop_back();
+    return out;
+  }
+  using Frame = WalkBuffers::Frame;
+  using Item = WalkBuffers::Item;
 
   void expand(const Item& item);
   void leave(std::uint32_t node, std::uint32_t frame);
+  ExprId rest_of(Frame& frame);
   void arrive(std::uint32_t child, ExprId expr, std::uint32_t frame);
   void bytes(const Item& item, ExprId part);
   void leaf(const Item& item, ExprId part);
   void names(const Item& item, ExprId part);
+  void escaped_name(const Item& item, ExprId part, std::uint32_t escape, std::uint32_t character,
+                    std::uint32_t next);
   void capture(const Item& item, ExprId part);
   void states(const Item& item, ExprId part);
   void whole(const Item& item, ExprId part);
@@ -79,12 +114,14 @@ class MaskCache::PartWalk {
   ExprPool& pool_;
   const TokenTree& tree_;
   Mask* parts_;
-  Ranges found_;
-  std::vector<std::shared_ptr<const Mask>> masks_;
-  std::vector<Frame> frames_;
-  std::vector<Item> items_;
-  std::vector<std::pair<std::uint32_t, std::uint32_t>> scratch_;  // (node, state)
-  std::vector<std::uint32_t> again_;  // nodes that the state of `states` is left at
+  std::unique_ptr<WalkBuffers> buffers_;
+  Ranges& found_ = buffers_->found;
+  std::vector<std::shared_ptr<const Mask>>& masks_ = buffers_->masks;
+  std::vector<Frame>& frames_ = buffers_->frames;
+  std::vector<Item>& items_ = buffers_->items;
+  std::vector<std::pair<std::uint32_t, std::uint32_t>>& scratch_ = buffers_->scratch;
+  std::vector<std::uint32_t>& again_ = buffers_->again;
+  std::vector<std::uint32_t>* ends_ = nullptr;
   std::uint32_t root_ = 0;
   bool given_up_ = false;
   bool too_long_ = false;

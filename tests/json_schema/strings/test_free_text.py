@@ -18,7 +18,13 @@ CHARACTERS = 'abcdxyz 0189-_.:é中😀\u2028"\\/\n'
 PARTS = ["a", "[a-z]", "[^a]", "[a-zA-Z0-9_.-]", "ab", "中", "[^é]", ".", "(?:a|bc)", r"\s", r"\S"]
 AVOIDED = ["ab", "a中", "中a", "é.", "::", "^.a", "b[^0]", "y😀"]
 COUNTS = ["", "+", "*", "{2}", "{2,}"]
-PLAIN = MaskOptions(class_tables=False, automaton_walk=False, split_parts=False, cut_subtrees=False)
+PLAIN = MaskOptions(
+    class_tables=False,
+    automaton_walk=False,
+    split_parts=False,
+    cut_subtrees=False,
+    prefix_uses=0,
+)
 
 
 @pytest.fixture(scope="module")

@@ -223,8 +223,9 @@ class ExprPool : public std::enable_shared_from_this<ExprPool> {
 
   // --- derivatives (linear_form.cpp, look_around.cpp) ---
   LinearForm linear_form(ExprId id);
-  ExprId step(ExprId id, std::uint8_t byte);      // kEmptyId where nothing lives
-  ExprId raw_step(ExprId id, std::uint8_t byte);  // may have no text
+  ExprId step(ExprId id, std::uint8_t byte);       // kEmptyId where nothing lives
+  ExprId raw_step(ExprId id, std::uint8_t byte);   // may have no text
+  ExprId walk(ExprId id, std::string_view bytes);  // steps
   const Row& row(ExprId id);
   // Some character of the class begins a text of the expression.
   bool meets(std::uint32_t class_index, ExprId id);
@@ -304,6 +305,7 @@ class ExprPool : public std::enable_shared_from_this<ExprPool> {
   const Path* path_of(ExprId id) const;
   bool nested_repeat(ExprId child, std::uint32_t& min, std::uint32_t& max, ExprId& base) const;
 
+  std::size_t skip_in_keys(ExprId& id, std::string_view bytes);
   std::vector<LinearTerm> compute_form(ExprId id);
   void concat_terms(ExprId id, std::vector<LinearTerm>& out);
   std::vector<LinearTerm> merge_terms(const std::vector<LinearTerm>& terms);

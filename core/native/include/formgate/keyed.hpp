@@ -98,6 +98,9 @@ class Keyed {
   // An equivalent expression one step on, for all parts but captured keys.
   std::vector<LinearTerm> form(ExprId id);
   ExprId step(ExprId id, std::uint8_t byte);
+  // After characters that stand for themselves, inside a key.
+  ExprId skip(ExprId id, std::string_view text);
+  bool inside_key(ExprId id) const;
   ByteSet alphabet(ExprId id) const;
   // The keys that may come, for people.
   std::string describe(ExprId id) const;

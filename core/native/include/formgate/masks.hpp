@@ -19,6 +19,7 @@
 // with a space), whatever grammar asked first.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <deque>
 #include <memory>
@@ -49,11 +50,19 @@ class TokenSet {
   std::size_t memory_usage() const { return ids.capacity() * 4 + dense.capacity() * 4 + 64; }
 };
 
-// A mask as a union of parts; a part may be cut by an "at most n characters" table.
+// A mask as a union of parts; a part may be cut by an "at most n characters" table, and a dense one
+// may lack some tokens.
 struct Mask {
   struct Part {
     std::shared_ptr<const TokenSet> tokens;
     const Bitmap* limit;  // owned by the vocabulary or the cache; null: no cut
+    std::shared_ptr<const std::vector<TokenId>> gone = nullptr;  // sorted; null: none
+
+    bool plain() const { return !limit && !gone; }
+    bool lacks(TokenId id) const {
+      return (limit && !test_bit(limit->data(), id)) ||
+             (gone && std::ranges::binary_search(*gone, id));
+    }
   };
   std::vector<Part> parts;
   bool accepting = false;
@@ -70,6 +79,7 @@ struct MaskOptions {
   bool split_parts = true;     // parts of a concatenation walked one after another
   bool cut_subtrees = true;    // stop at subtrees that stay alive
   bool keep_masks = true;      // cache finished masks
+  unsigned prefix_uses = 6;    // of what states begin with, before it has a table; 0: never
   bool operator==(const MaskOptions&) const = default;
 };
 
@@ -112,6 +122,12 @@ class MaskCache {
   class PartWalk;
   using Ranges = std::vector<std::pair<std::uint32_t, std::uint32_t>>;  // of ranks
   struct ExitTree;
+  struct WalkBuffers;
+  struct Prefix;
+  struct PrefixUse {
+    std::uint64_t key = 0;
+    unsigned count = 0;
+  };
   struct Exit {
     std::uint32_t node;   // reached by the byte
     std::uint16_t count;  // characters of the class before it
@@ -157,6 +173,17 @@ class MaskCache {
   std::shared_ptr<const Mask> mask_at(ExprId id, std::uint32_t node);
   void item(ExprId id, std::uint32_t node, Mask& out);
   bool group_item(ExprId id, std::uint32_t node, Mask& out);
+  bool takes_prefix(std::uint32_t node) const;
+  bool prefix_item(std::span<const ExprId> sequence, Mask& out);
+  bool prefix_choices(std::span<const ExprId> parts, ExprId rest, std::span<const ExprId> others,
+                      Mask& out);
+  bool rest_item(ExprId id, Mask& out);
+  bool keys_item(ExprId id, Mask& out);
+  void key_item(ExprId key, ExprId tail, std::uint32_t node, Mask& out);
+  ExprId sequence_of(ExprId first, std::span<const ExprId> others);
+  const Prefix* make_prefix(const Hash128& key, std::span<const ExprId> parts);
+  PrefixUse& prefix_use(const Hash128& key);
+  bool common_part(ExprId part) const;
   bool loop_item(ExprId id, std::uint32_t node, Mask& out);
   void mixed_loop(ExprId id, std::uint32_t node, const ExprPool::Loop& loop, const Bitmap* limit,
                   bool leaves, std::uint32_t max, Mask& out);
@@ -169,6 +196,11 @@ class MaskCache {
   bool capture_item(ExprId id, std::uint32_t node, Mask& out);
   const KeyTokens& key_tokens(bool commas, bool another);
   const TokenTree& token_tree();
+  struct Spelling {
+    Ranges found;
+    std::vector<std::uint32_t> ends;  // nodes
+  };
+  const Spelling& spelling_below(ExprId character, std::uint32_t node);
   void taken_keys(const TokenTree& tree, std::uint32_t node, const Keyed::Plain& plain,
                   Ranges& gone);
   void remove(Mask::Part& part, const std::vector<TokenId>& dead) const;
@@ -238,13 +270,19 @@ class MaskCache {
       return Hasher(key.class_index).add(key.node).add(key.tail).finish().lo;
     }
   };
+  struct HashOfHash {
+    std::size_t operator()(const Hash128& hash) const { return hash.lo; }
+  };
+  GrowingMap<Hash128, std::shared_ptr<const Prefix>, HashOfHash> prefixes_;  // by parts
+  std::vector<PrefixUse> prefix_uses_;  // of those without a table; a later one takes the place
   GrowingMap<GroupKey, Exits, GroupHash> exits_;
   GrowingMap<GroupKey, std::shared_ptr<const TokenSet>, GroupHash> all_exits_;
   unsigned depth_ = 0;        // of nested mask_at calls
   Bitmap seen_;               // empty between calls of by_count
   std::size_t in_trees_ = 0;  // tokens in trees of exits built for the mask in progress
-  bool settling_ = false;     // the mask of a state that others settle in is being made
-  unsigned splits_ = 0;       // heads taken apart for the present mask
+  bool making_prefix_ = false;
+  bool settling_ = false;  // the mask of a state that others settle in is being made
+  unsigned splits_ = 0;    // heads taken apart for the present mask
   // Walks by parts that turned out too long for it: what is ambiguous in one part is so in others.
   static constexpr unsigned kMostGivenUp = 4;
   unsigned given_up_ = 0;
@@ -269,7 +307,9 @@ class MaskCache {
   // Tokens below a node that go on with a byte of a set.
   GrowingMap<std::uint64_t, std::shared_ptr<const Bitmap>> first_bytes_;
   std::unique_ptr<TokenTree> tree_;
-  std::vector<std::uint32_t> escaped_;  // ranks with a backslash and a quote after it
+  std::vector<std::unique_ptr<WalkBuffers>> buffers_;
+  GrowingMap<std::uint64_t, Spelling> spellings_;  // by node and character
+  std::vector<std::uint32_t> escaped_;             // ranks with a backslash and a quote after it
   bool escaped_known_ = false;
   std::size_t bytes_ = 0;
 };

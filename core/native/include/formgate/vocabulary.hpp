@@ -53,6 +53,7 @@ inline void prefetch_children(const TrieNode& node, std::span<const TrieNode> no
 // Packed token sets, the layout of masks: token i is bit i % 32 of word i / 32.
 using Bitmap = std::vector<std::uint32_t>;
 inline void set_bit(std::uint32_t* words, TokenId id) { words[id >> 5] |= 1u << (id & 31); }
+inline void clear_bit(std::uint32_t* words, TokenId id) { words[id >> 5] &= ~(1u << (id & 31)); }
 inline bool test_bit(const std::uint32_t* words, TokenId id) {
   return (words[id >> 5] >> (id & 31)) & 1;
 }
