@@ -101,11 +101,7 @@ bool Engine::is_stop(TokenId token) const {
 }
 
 ExprId Engine::walk_bytes(ExprId expr, std::string_view bytes) const {
-  for (char c : bytes) {
-    expr = pool_->step(expr, static_cast<std::uint8_t>(c));
-    if (expr == ExprPool::kEmptyId) break;
-  }
-  return expr;
+  return pool_->walk(expr, bytes);
 }
 
 std::optional<State> Engine::advance_locked(const State& state, TokenId token) const {
@@ -172,7 +168,7 @@ std::shared_ptr<const Mask> Engine::special_mask(ExprId expr) const {
   Mask text = *found;
   text.accepting = false;
   text.fill(flat->dense.data(), *vocabulary_);
-  for (TokenId token : odd) flat->dense[token >> 5] &= ~(1u << (token & 31));
+  for (TokenId token : odd) clear_bit(flat->dense.data(), token);
   for (TokenId token : added) set_bit(flat->dense.data(), token);
   auto out = std::make_shared<Mask>();
   out->accepting = found->accepting;
@@ -186,7 +182,7 @@ bool Engine::is_terminal(const State& state) const {
   const auto found = mask(state);
   std::vector<std::uint32_t> row(vocabulary_->words());
   for (const Mask::Part& part : found->parts) {
-    if (part.limit) {
+    if (!part.plain()) {
       Mask text = *found;
       text.accepting = false;
       text.fill(row.data(), *vocabulary_);
@@ -233,12 +229,15 @@ void Engine::fill_many(std::span<const State> states, std::uint32_t* rows, std::
   }
   constexpr std::size_t kRowsPerThread = 32;  // to wake a thread costs as much as a few rows
   const std::size_t useful = std::max<std::size_t>(states.size() / kRowsPerThread, 1);
-  const std::size_t parts = std::min<std::size_t>(std::max(threads, 1u), useful);
-  const std::size_t share = (states.size() + parts - 1) / parts;
-  run_parts(parts, [&](std::size_t part) {
-    const std::size_t end = std::min(states.size(), (part + 1) * share);
-    for (std::size_t i = part * share; i < end; ++i) {
-      masks[i]->fill(rows + i * stride, *vocabulary_);
+  const std::size_t wanted = std::min<std::size_t>(std::max(threads, 1u), useful);
+  SharedRange left(states.size(), wanted);
+  run_in_threads(wanted, [&](std::size_t own) {
+    std::size_t begin = 0;
+    std::size_t end = 0;
+    while (left.take(own, begin, end)) {
+      for (std::size_t i = begin; i < end; ++i) {
+        masks[i]->fill(rows + i * stride, *vocabulary_);
+      }
     }
   });
 }
