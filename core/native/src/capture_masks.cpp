@@ -126,23 +126,29 @@ void MaskCache::key_item(ExprId key, ExprId tail, std::uint32_t node, Mask& out)
   const Keyed::Plain plain = pool_.keyed().plain(key);
   const std::size_t before = out.parts.size();
   const ExprId sequence[] = {plain.keys, plain.after, tail};
-  if (!takes_prefix(node) || !prefix_item(sequence, out)) {
-    append(out, sequence_of(plain.keys, std::span(sequence).subspan(1)), node);
-  }
+  if (!takes_prefix(node) || !prefix_item(sequence, out)) append(out, sequence_of(sequence), node);
   const TokenTree& tree = token_tree();
   Ranges gone;
   taken_keys(tree, node, plain, gone);
   std::vector<TokenId> dead;
   for (const auto& [begin, end] : gone) {
-    for (std::uint32_t rank = begin; rank < end; ++rank) dead.push_back(tree.ids[rank]);
+    dead.insert(dead.end(), tree.ids.begin() + begin, tree.ids.begin() + end);
   }
-  const auto path = vocabulary_->path(node);
+  const ExprId whole[] = {key, tail};
+  remove_taken(plain, before, node, whole, std::move(dead), out);
+}
+
+// Takes out of parts, from one on, tokens that are dead, and those that hold more than the key and
+// are not allowed by the whole.
+void MaskCache::remove_taken(const Keyed::Plain& plain, std::size_t first_part, std::uint32_t node,
+                             std::span<const ExprId> whole, std::vector<TokenId> dead, Mask& out) {
+  const std::size_t skipped = vocabulary_->path(node).size();
   const auto follow = [&](TokenId token) {
-    const std::string_view text = vocabulary_->token_bytes(token)->substr(path.size());
-    if (pool_.walk(pool_.concat(key, tail), text) == ExprPool::kEmptyId) dead.push_back(token);
+    const std::string_view text = vocabulary_->token_bytes(token)->substr(skipped);
+    if (pool_.walk(sequence_of(whole), text) == ExprPool::kEmptyId) dead.push_back(token);
   };
   const KeyTokens& followed = key_tokens(plain.commas, plain.endless);
-  for (std::size_t i = before; i < out.parts.size() && !followed.ids.empty(); ++i) {
+  for (std::size_t i = first_part; i < out.parts.size() && !followed.ids.empty(); ++i) {
     const TokenSet& set = *out.parts[i].tokens;
     for (TokenId token : set.ids) {
       if (test_bit(followed.member.data(), token)) follow(token);
@@ -154,7 +160,7 @@ void MaskCache::key_item(ExprId key, ExprId tail, std::uint32_t node, Mask& out)
   }
   if (dead.empty()) return;
   std::ranges::sort(dead);
-  for (std::size_t i = before; i < out.parts.size(); ++i) remove(out.parts[i], dead);
+  for (std::size_t i = first_part; i < out.parts.size(); ++i) remove(out.parts[i], dead);
 }
 
 // Bytes of which one ends each text of an expression; all where that is not seen at a glance.

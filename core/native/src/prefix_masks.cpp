@@ -79,19 +79,76 @@ bool MaskCache::prefix_item(std::span<const ExprId> sequence, Mask& out) {
     prefix = make_prefix(key, std::span(parts).first(size));
   }
   if (!prefix->beyond) return prefix_choices(std::span(parts).first(size), rest, sequence, out);
+  if (new_key_next(rest) && !prefix->nullable) {
+    prefix_keys(*prefix, std::span(parts).first(size), rest, sequence, out);
+    return true;
+  }
+  if (!walk_beyond(*prefix, rest, sequence, out)) return false;
+  out.parts.push_back({prefix->inside, nullptr});
+  if (prefix->nullable) append(out, pool_.concat(rest, sequence_of(sequence)), 0);
+  return true;
+}
+
+// Adds the tokens that go beyond a prefix as a sequence allows.
+bool MaskCache::walk_beyond(const Prefix& prefix, ExprId first, std::span<const ExprId> others,
+                            Mask& out) {
+  if (prefix.beyond->ids.empty()) return true;
+  const TokenTree view = prefix.beyond->view();
+  PartWalk walk(*this, view, nullptr);
+  if (!walk.run(0, first, others)) return false;
   auto tokens = std::make_shared<TokenSet>();
-  if (!prefix->beyond->ids.empty()) {
-    const TokenTree view = prefix->beyond->view();
-    PartWalk walk(*this, view, nullptr);
-    if (!walk.run(0, rest, sequence)) return false;
-    for (const auto& [begin, end] : walk.found()) {
-      tokens->ids.insert(tokens->ids.end(), view.ids.begin() + begin, view.ids.begin() + end);
+  for (const auto& [begin, end] : walk.found()) {
+    tokens->ids.insert(tokens->ids.end(), view.ids.begin() + begin, view.ids.begin() + end);
+  }
+  if (!tokens->ids.empty()) out.parts.push_back({std::move(tokens), nullptr});
+  return true;
+}
+
+// Whether a key follows that may be known or new.
+bool MaskCache::new_key_next(ExprId rest) const {
+  const Node& keys = pool_.node(pool_.head(rest));
+  if (keys.kind != Kind::kUnion) return false;
+  bool some = false;
+  for (const ExprId member : pool_.members(keys)) {
+    if (pool_.node(member).kind != Kind::kKeyed || !pool_.keyed().inside_key(member)) return false;
+    some = some || pool_.keyed().captures(member);
+  }
+  return some;
+}
+
+// New keys are read together with the prefix, as in capture_masks.cpp: the tokens within the prefix
+// are among theirs.
+void MaskCache::prefix_keys(const Prefix& prefix, std::span<const ExprId> parts, ExprId rest,
+                            std::span<const ExprId> others, Mask& out) {
+  std::vector<ExprId> after{pool_.tail(rest)};
+  after.insert(after.end(), others.begin(), others.end());
+  const auto list = pool_.members(pool_.node(pool_.head(rest)));
+  for (const ExprId member : std::vector<ExprId>(list.begin(), list.end())) {
+    if (pool_.keyed().captures(member)) {
+      const Keyed::Plain plain = pool_.keyed().plain(member);
+      std::vector<ExprId> sequence(parts.begin(), parts.end());
+      sequence.insert(sequence.end(), {plain.keys, plain.after});
+      sequence.insert(sequence.end(), after.begin(), after.end());
+      const std::size_t before = out.parts.size();
+      if (!prefix_item(sequence, out)) append(out, sequence_of(sequence), 0);
+      const TokenTree view = prefix.beyond->view();
+      Ranges gone;
+      taken_keys(view, 0, plain, gone);
+      std::vector<TokenId> dead;
+      for (const auto& [begin, end] : gone) {
+        dead.insert(dead.end(), view.ids.begin() + begin, view.ids.begin() + end);
+      }
+      sequence.assign(parts.begin(), parts.end());
+      sequence.push_back(member);
+      sequence.insert(sequence.end(), after.begin(), after.end());
+      remove_taken(plain, before, 0, sequence, std::move(dead), out);
+    } else if (!walk_beyond(prefix, member, after, out)) {
+      std::vector<ExprId> sequence(parts.begin(), parts.end());
+      sequence.push_back(member);
+      sequence.insert(sequence.end(), after.begin(), after.end());
+      append(out, sequence_of(sequence), 0);
     }
   }
-  out.parts.push_back({prefix->inside, nullptr});
-  if (!tokens->ids.empty()) out.parts.push_back({std::move(tokens), nullptr});
-  if (prefix->nullable) append(out, sequence_of(rest, sequence), 0);
-  return true;
 }
 
 // Too many tokens go beyond the prefix: what comes next has a table with it, where it is a choice
@@ -116,7 +173,7 @@ bool MaskCache::prefix_choices(std::span<const ExprId> parts, ExprId rest,
   for (ExprId way : ways) {
     sequence[parts.size()] = way;
     if (!prefix_item(sequence, out)) {
-      append(out, sequence_of(sequence[0], std::span(sequence).subspan(1)), 0);
+      append(out, sequence_of(sequence), 0);
     }
   }
   --depth_;
@@ -125,8 +182,7 @@ bool MaskCache::prefix_choices(std::span<const ExprId> parts, ExprId rest,
 
 // The table of a prefix.
 const MaskCache::Prefix* MaskCache::make_prefix(const Hash128& key, std::span<const ExprId> parts) {
-  ExprId alone = ExprPool::kEpsilonId;
-  for (auto part = parts.rbegin(); part != parts.rend(); ++part) alone = pool_.concat(*part, alone);
+  const ExprId alone = sequence_of(parts);
   making_prefix_ = true;
   auto prefix = std::make_shared<Prefix>();
   prefix->nullable = pool_.nullable(alone);
@@ -175,24 +231,17 @@ const MaskCache::Prefix* MaskCache::make_prefix(const Hash128& key, std::span<co
   return prefixes_.emplace(key, std::move(prefix)).first->second.get();
 }
 
-ExprId MaskCache::sequence_of(ExprId first, std::span<const ExprId> others) {
+ExprId MaskCache::sequence_of(std::span<const ExprId> parts) {
   ExprId out = ExprPool::kEpsilonId;
-  for (auto other = others.rbegin(); other != others.rend(); ++other) {
-    out = pool_.concat(*other, out);
-  }
-  return pool_.concat(first, out);
+  for (auto part = parts.rbegin(); part != parts.rend(); ++part) out = pool_.concat(*part, out);
+  return out;
 }
 
 // Inside a key, where it may be known or new.
 bool MaskCache::keys_item(ExprId id, Mask& out) {
-  const ExprId first = pool_.head(id);
-  const Node& keys = pool_.node(first);
-  if (keys.kind != Kind::kUnion || !pool_.free_of_context(id)) return false;
-  for (ExprId member : pool_.members(keys)) {
-    if (pool_.node(member).kind != Kind::kKeyed || !pool_.keyed().inside_key(member)) return false;
-  }
+  if (!new_key_next(id) || !pool_.free_of_context(id)) return false;
   const ExprId tail = pool_.tail(id);
-  for (ExprId member : pool_.members(keys)) {
+  for (ExprId member : pool_.members(pool_.node(pool_.head(id)))) {
     if (pool_.keyed().captures(member)) {
       key_item(member, tail, 0, out);
       continue;

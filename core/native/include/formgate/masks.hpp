@@ -180,7 +180,13 @@ class MaskCache {
   bool rest_item(ExprId id, Mask& out);
   bool keys_item(ExprId id, Mask& out);
   void key_item(ExprId key, ExprId tail, std::uint32_t node, Mask& out);
-  ExprId sequence_of(ExprId first, std::span<const ExprId> others);
+  void remove_taken(const Keyed::Plain& plain, std::size_t first_part, std::uint32_t node,
+                    std::span<const ExprId> whole, std::vector<TokenId> dead, Mask& out);
+  ExprId sequence_of(std::span<const ExprId> parts);
+  bool walk_beyond(const Prefix& prefix, ExprId first, std::span<const ExprId> others, Mask& out);
+  bool new_key_next(ExprId rest) const;
+  void prefix_keys(const Prefix& prefix, std::span<const ExprId> parts, ExprId rest,
+                   std::span<const ExprId> others, Mask& out);
   const Prefix* make_prefix(const Hash128& key, std::span<const ExprId> parts);
   PrefixUse& prefix_use(const Hash128& key);
   bool common_part(ExprId part) const;
