@@ -31,6 +31,7 @@ namespace {
 
 constexpr std::size_t kMostCodes = 16'000'000;
 constexpr std::uint32_t kEndOfBody = kNoIndex;
+constexpr std::uint32_t kNeverRead = kNoIndex - 1;
 
 struct HashOfHash {
   std::size_t operator()(const Hash128& hash) const { return hash.lo; }
@@ -63,6 +64,7 @@ class Tracker {
   bool is_harmless(std::uint32_t state, const Lalr::Reduction& reduction) const;
   const std::vector<std::uint32_t>* dropped_at(std::uint32_t state, std::uint32_t production) const;
   bool alike(std::uint32_t one, std::uint32_t other, std::uint32_t production) const;
+  std::uint32_t code_of(const Lalr::Edge& edge);
   void encode();
   std::uint32_t symbol_of(const TrackSymbol& symbol);
   std::uint32_t marker_of(const std::vector<std::uint32_t>& dropped);
@@ -251,7 +253,9 @@ bool Tracker::may_be_harmless(std::uint32_t state, const Lalr::Reduction& reduct
 // Whether it makes no difference that the production is not ended there.
 bool Tracker::is_harmless(std::uint32_t state, const Lalr::Reduction& reduction) const {
   const std::uint32_t head = automaton_.grammar().productions[reduction.production].head;
-  return std::ranges::all_of(reduction.lookback, [&](std::uint32_t transition) {
+  const auto place = &reduction - automaton_.reductions(state).data();
+  const auto lookback = automaton_.lookback(state, static_cast<std::size_t>(place));
+  return std::ranges::all_of(lookback, [&](std::uint32_t transition) {
     const std::uint32_t from = automaton_.transitions()[transition].from;
     const std::uint32_t other = automaton_.edge(from, head)->target;
     return std::ranges::all_of(automaton_.kernel(state), [&](const Lalr::Item& item) {
@@ -289,6 +293,13 @@ bool Tracker::alike(std::uint32_t one, std::uint32_t other, std::uint32_t produc
   return (!left && !right) || (left && right && *left == *right);
 }
 
+std::uint32_t Tracker::code_of(const Lalr::Edge& edge) {
+  if (edge.transition != kNoIndex) return edge.transition;
+  if (!plays(edge.symbol) || terminals_[edge.symbol].ignored) return kNeverRead;
+  return TrackGrammar::kSymbol |
+         symbol_of({static_cast<std::uint16_t>(edge.symbol), class_of_[edge.target]});
+}
+
 // Writes the productions of each transition with states in them.
 void Tracker::encode() {
   symbols_.symbols.clear();
@@ -298,29 +309,26 @@ void Tracker::encode() {
   codes_.clear();
   first_code_.clear();
   const auto& grammar = automaton_.grammar();
+  codes_.reserve(automaton_.transitions().size() * 16);
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> path;  // states and codes
   for (const auto& [from, head] : automaton_.transitions()) {
     context_.tick();
     first_code_.push_back(codes_.size());
+    path.clear();
     for (std::uint32_t production : automaton_.productions_of(head)) {
-      const std::size_t begin = codes_.size();
-      std::uint32_t at = from;
-      bool read = true;
-      for (std::uint32_t symbol : grammar.productions[production].body) {
-        const Lalr::Edge& next = *automaton_.edge(at, symbol);
-        if (next.transition != kNoIndex) {
-          codes_.push_back(next.transition);
-        } else if (plays(symbol) && !terminals_[symbol].ignored) {
-          codes_.push_back(TrackGrammar::kSymbol |
-                           symbol_of({static_cast<std::uint16_t>(symbol), class_of_[next.target]}));
-        } else {
-          read = false;  // a lexer never hands it on
-        }
+      const auto& body = grammar.productions[production].body;
+      path.resize(automaton_.shared(production));
+      std::uint32_t at = path.empty() ? from : path.back().first;
+      for (std::size_t i = path.size(); i < body.size(); ++i) {
+        const Lalr::Edge& next = *automaton_.edge(at, body[i]);
         at = next.target;
+        path.emplace_back(at, code_of(next));
       }
-      if (!read) {
-        codes_.resize(begin);
-        continue;
-      }
+      // What has a symbol that the lexer never hands on is never read.
+      const bool read =
+          std::ranges::none_of(path, [](const auto& step) { return step.second == kNeverRead; });
+      if (!read) continue;
+      for (const auto& step : path) codes_.push_back(step.second);
       if (const auto* dropped = dropped_at(at, production)) {
         codes_.push_back(TrackGrammar::kSymbol | marker_of(*dropped));
       }

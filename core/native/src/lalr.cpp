@@ -67,11 +67,8 @@ Lalr::Lalr(LalrGrammar grammar, CompileContext& context)
   const auto root = static_cast<std::uint32_t>(grammar_.names.size());
   grammar_.names.emplace_back("$root");
   grammar_.productions.push_back({root, {grammar_.start}, 0});
-  by_head_.resize(grammar_.names.size());
   closures_.resize(grammar_.names.size());
-  for (std::uint32_t i = 0; i < grammar_.productions.size(); ++i) {
-    by_head_[grammar_.productions[i].head].push_back(i);
-  }
+  order_productions();
   find_nullable();
   build();
   if (transitions_.size() * (grammar_.terminals / 64 + 1) > kMostWords) {
@@ -83,6 +80,24 @@ Lalr::Lalr(LalrGrammar grammar, CompileContext& context)
   find_accepted();
   resolve();
   find_certain();
+}
+
+// Optional parts make many productions that begin alike.
+void Lalr::order_productions() {
+  by_head_.resize(grammar_.names.size());
+  for (std::uint32_t i = 0; i < grammar_.productions.size(); ++i) {
+    by_head_[grammar_.productions[i].head].push_back(i);
+  }
+  shared_.assign(grammar_.productions.size(), 0);
+  const auto body = [this](std::uint32_t i) -> const auto& { return grammar_.productions[i].body; };
+  for (std::vector<std::uint32_t>& list : by_head_) {
+    std::ranges::sort(list, {}, body);
+    for (std::size_t i = 1; i < list.size(); ++i) {
+      const auto& own = body(list[i]);
+      const auto differ = std::ranges::mismatch(own, body(list[i - 1])).in1;
+      shared_[list[i]] = static_cast<std::size_t>(differ - own.begin());
+    }
+  }
 }
 
 // The heads that a text of one may begin with, itself included.

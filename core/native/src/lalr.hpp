@@ -107,8 +107,7 @@ class Lalr {
   };
   struct Reduction {
     std::uint32_t production;
-    std::vector<std::uint32_t> lookback = {};  // transitions
-    std::vector<std::uint32_t> dropped = {};   // look-aheads that another action has
+    std::vector<std::uint32_t> dropped = {};  // look-aheads that another action has
   };
   struct Transition {
     std::uint32_t from;
@@ -132,14 +131,22 @@ class Lalr {
     return !edges.empty() && at->symbol == symbol ? at : nullptr;
   }
   const std::vector<Reduction>& reductions(std::uint32_t state) const { return reduced_[state]; }
+  // The transitions that one of these, counted from 0, leads on to.
+  std::span<const std::uint32_t> lookback(std::uint32_t state, std::size_t place) const {
+    return lookback_[first_reduction_[state] + place];
+  }
   using Item = std::pair<std::uint32_t, std::uint32_t>;  // production, dot
   const std::vector<Item>& kernel(std::uint32_t state) const { return kernels_[state]; }
   // The symbol that leads to a state; kNoIndex for the first.
   std::uint32_t access(std::uint32_t state) const { return access_[state]; }
   const std::vector<Transition>& transitions() const { return transitions_; }
+  // Those that begin alike stand together.
   const std::vector<std::uint32_t>& productions_of(std::uint32_t head) const {
     return by_head_[head];
   }
+  // How many symbols a production begins with as the one before it in that list does: who follows
+  // one production after the other need not follow these again.
+  std::size_t shared(std::uint32_t production) const { return shared_[production]; }
   // Whether a state has an action for a terminal.
   bool accepts(std::uint32_t state, std::uint32_t terminal) const {
     return accepted_.test(state, terminal);
@@ -169,6 +176,7 @@ class Lalr {
 
   void build();
   const std::vector<std::uint32_t>& closure(std::uint32_t head);
+  void order_productions();
   void find_nullable();
   void find_reads();
   void relate();
@@ -186,11 +194,13 @@ class Lalr {
   std::vector<std::vector<Reduction>> reduced_;
   std::vector<std::uint32_t> access_;
   std::vector<Transition> transitions_;
-  std::vector<std::vector<std::uint32_t>> by_head_;   // by symbol
+  std::vector<std::vector<std::uint32_t>> by_head_;   // by symbol; sorted by body
+  std::vector<std::size_t> shared_;                   // by production
   std::vector<std::vector<std::uint32_t>> closures_;  // by symbol; empty: not known
   std::vector<bool> nullable_;                        // by symbol
   std::vector<std::size_t> tails_;  // by production: from here on all may be empty
   Relation<Included> includes_;
+  Relation<std::uint32_t> lookback_;  // transitions, by reduction, numbered by state
   std::vector<std::pair<std::uint32_t, std::uint32_t>> reduction_places_;
   BitRows reads_;
   BitRows follow_;

@@ -104,27 +104,36 @@ void Lalr::relate() {
   }
   std::vector<std::pair<std::uint32_t, Included>> pairs;
   std::size_t related = 0;
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> ended;
+  std::vector<const Edge*> path;  // of the production before
   for (std::uint32_t i = 0; i < transitions_.size(); ++i) {
     context_.tick();
     const auto& [from, head] = transitions_[i];
+    path.clear();
     for (std::uint32_t production : by_head_[head]) {
       const auto& body = grammar_.productions[production].body;
-      std::uint32_t at = from;
-      for (std::uint32_t dot = 0; dot < body.size(); ++dot) {
-        const Edge& next = *edge(at, body[dot]);
-        if (next.transition != kNoIndex && tail_nullable(production, dot + 1)) {
-          pairs.emplace_back(next.transition, Included{offset[production] + dot, i});
-          ++related;
-        }
-        at = next.target;
+      path.resize(shared_[production]);
+      std::uint32_t at = path.empty() ? from : path.back()->target;
+      for (std::size_t dot = path.size(); dot < body.size(); ++dot) {
+        path.push_back(edge(at, body[dot]));
+        at = path.back()->target;
+      }
+      for (std::size_t dot = std::max<std::size_t>(tails_[production], 1) - 1; dot < body.size();
+           ++dot) {
+        if (path[dot]->transition == kNoIndex) continue;
+        const auto item = offset[production] + static_cast<std::uint32_t>(dot);
+        pairs.emplace_back(path[dot]->transition, Included{item, i});
+        ++related;
       }
       const auto it =
           std::ranges::lower_bound(reduced_[at], production, {}, &Reduction::production);
-      it->lookback.push_back(i);
+      const auto place = static_cast<std::uint32_t>(it - reduced_[at].begin());
+      ended.emplace_back(first_reduction_[at] + place, i);
       ++related;
     }
     if (related > kMostRelated) lalr_too_large("pairs of transitions", kMostRelated);
   }
+  lookback_ = Relation<std::uint32_t>(reduction_places_.size(), ended);
   includes_ = Relation<Included>(transitions_.size(), pairs);
   for (std::size_t i = 0; i < includes_.size(); ++i) {
     std::ranges::sort(includes_[i], {},
@@ -164,11 +173,8 @@ void Lalr::find_accepted() {
   lookaheads_ = BitRows(reduction_places_.size(), grammar_.terminals);
   accepted_ = BitRows(states(), grammar_.terminals);
   for (std::uint32_t i = 0; i < reduction_places_.size(); ++i) {
-    const auto& [state, place] = reduction_places_[i];
-    for (std::uint32_t transition : reduced_[state][place].lookback) {
-      lookaheads_.add(i, follow_, transition);
-    }
-    accepted_.add(state, lookaheads_, i);
+    for (std::uint32_t transition : lookback_[i]) lookaheads_.add(i, follow_, transition);
+    accepted_.add(reduction_places_[i].first, lookaheads_, i);
   }
   for (std::uint32_t state = 0; state < states(); ++state) {
     for (const Edge& each : edges_[state]) {
@@ -243,7 +249,8 @@ void Lalr::find_certain() {
   BitRows common(1, grammar_.terminals);
   std::vector<std::uint32_t> work;
   std::vector<bool> waiting(transitions_.size(), false);
-  for (std::uint32_t i = 0; i < transitions_.size(); ++i) {
+  // The first states first: what is certain later mostly depends on what is certain there.
+  for (auto i = static_cast<std::uint32_t>(transitions_.size()); i-- > 0;) {
     if (includes_[i].empty()) continue;
     work.push_back(i);
     waiting[i] = true;
@@ -267,12 +274,12 @@ void Lalr::find_certain() {
       waiting[user] = true;
     }
   }
-  for (const auto& [state, place] : reduction_places_) {
-    const std::vector<std::uint32_t>& lookback = reduced_[state][place].lookback;
+  for (std::size_t i = 0; i < reduction_places_.size(); ++i) {
+    const std::span<const std::uint32_t> lookback = lookback_[i];
     if (lookback.empty()) continue;
     common.assign(0, sets, lookback[0]);
     for (std::uint32_t transition : lookback) common.keep(0, sets, transition);
-    certain_.add(state, common, 0);
+    certain_.add(reduction_places_[i].first, common, 0);
   }
 }
 
