@@ -23,21 +23,34 @@ struct ByteGroups {
 
   void add(const ByteSet& bytes, std::uint64_t number) {
     const std::uint64_t salt = avalanche(number + 0x5EED);
-    bytes.for_each([&](std::uint8_t b) { signature[b] = avalanche(signature[b] + salt); });
+    bytes.for_each([&](std::uint8_t b) { signature[b] += salt; });
   }
 
-  // Calls visit(representative byte, byte set) for each group of `domain`.
+  // Calls visit(least byte, byte set) for each group of `domain`, by their least bytes.
   template <typename Visit>
   void for_each(const ByteSet& domain, Visit&& visit) const {
-    std::pair<std::uint64_t, std::uint8_t> order[256];
-    std::size_t n = 0;
-    domain.for_each([&](std::uint8_t b) { order[n++] = {signature[b], b}; });
-    std::sort(order, order + n);
-    for (std::size_t i = 0; i < n;) {
-      ByteSet set;
-      const std::size_t first = i;
-      for (; i < n && order[i].first == order[first].first; ++i) set.insert(order[i].second);
-      visit(order[first].second, set);
+    constexpr std::size_t kSlots = 512;  // twice as many as there are bytes
+    std::uint16_t slots[kSlots] = {};    // numbers of groups, from 1 on
+    std::uint8_t least[256];
+    std::uint8_t last[256];
+    std::uint8_t next[256];  // byte of the same group; itself for the last
+    std::uint16_t count = 0;
+    domain.for_each([&](std::uint8_t b) {
+      std::size_t at = avalanche(signature[b]) % kSlots;
+      while (slots[at] && signature[least[slots[at] - 1]] != signature[b]) at = (at + 1) % kSlots;
+      next[b] = b;
+      if (!slots[at]) {
+        least[count] = b;
+        slots[at] = ++count;
+      } else {
+        next[last[slots[at] - 1]] = b;
+      }
+      last[slots[at] - 1] = b;
+    });
+    for (std::uint16_t i = 0; i < count; ++i) {
+      ByteSet set = ByteSet::of(least[i]);
+      for (std::uint8_t b = least[i]; next[b] != b; b = next[b]) set.insert(next[b]);
+      visit(least[i], set);
     }
   }
 };

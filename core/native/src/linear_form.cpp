@@ -5,6 +5,12 @@
 #include "formgate/expr_pool.hpp"
 
 namespace formgate {
+namespace {
+
+// Pairs of terms of two forms that are met one by one.
+constexpr std::size_t kFewPairs = 64;
+
+}  // namespace
 
 LinearForm ExprPool::linear_form(ExprId id) {
   Node& node = nodes_[index_of(id)];
@@ -136,6 +142,18 @@ std::vector<LinearTerm> ExprPool::merge_terms(const std::vector<LinearTerm>& ter
 }
 
 std::vector<LinearTerm> ExprPool::product(std::span<const LinearForm> forms) {
+  if (forms.size() == 2 && forms[0].size() * forms[1].size() <= kFewPairs) {
+    std::vector<LinearTerm> out;
+    for (const LinearTerm& one : forms[0]) {
+      for (const LinearTerm& other : forms[1]) {
+        const ByteSet both = one.bytes & other.bytes;
+        if (both.empty()) continue;
+        const ExprId target = intersect(one.target, other.target);
+        if (target != kEmptyId) out.push_back({both, target});
+      }
+    }
+    return join_equal(std::move(out));
+  }
   ByteGroups groups;
   ByteSet domain = ByteSet::all();
   std::uint64_t number = 0;
