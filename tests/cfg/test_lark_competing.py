@@ -240,6 +240,46 @@ def test_some_texts(byte_vocabulary, source, texts):
     assert larks
 
 
+@pytest.mark.parametrize(
+    "rules",
+    [
+        # What is ignored takes the beginning of the keyword.
+        'start: "1" A (NAME | "select") | "2" A "select"\nM: /s[a-d]*/\n%ignore M',
+        # So does what the merged states of the parser look for in vain.
+        """
+        start: "1" A (NAME | "is") | "2" A s "," | "3" A m "." | "4" A s "." | "5" A m ","
+        s: "is"
+        m: M
+        M: /i[a-d]*/
+        """,
+        # Another regex that takes the keyword goes on where the first does not.
+        'start: "1" A (NAME | "is") "-" | "2" A OTHER | "2" A "is" "-" ","\nOTHER: /[a-z-]+/',
+        # A longer string begins as the keyword does.
+        'start: "1" A (NAME | "is") "-" "a" | "2" A "is" "-" "a" | "2" A "is-a" ","',
+    ],
+)
+def test_keywords_where_their_regex_does_not_compete(byte_vocabulary, rules):
+    """Where it does it takes the keyword as a whole; elsewhere other terminals may take a part."""
+    source = f'{rules}\nA: "!"\nNAME: /[a-zA-Z_]+/'
+    parser = lark_grammars.judge(source, parser="lalr")
+    begins = [f"{digit}!" for digit in "12345"]
+    pieces = [*".,-axis", "select", "is-a"]
+    ends = ["".join(parts) for n in range(5) for parts in itertools.product(pieces, repeat=n)]
+    texts = [begin + end for begin in begins for end in ends]
+    ours, larks = both(parser, source, byte_vocabulary, texts)
+    assert ours == larks
+    prefixes = {text[:length] for text in larks for length in range(len(text) + 1)}
+    engine = compiled(source, byte_vocabulary)
+    # All short texts that go on do so with two pieces more.
+    short = [begin + end for begin in begins for end in ends if len(end) < 4]
+    assert [text for text in short if engine.is_prefix(text.encode())] == [
+        text for text in short if text in prefixes
+    ]
+    state = engine.start()
+    allowed = {chr(byte) for byte in engine.allowed_tokens(state).to_list()}
+    assert allowed & set("12345") == prefixes & set("12345")
+
+
 def test_a_name_after_a_modifier_in_java(request, byte_vocabulary):
     folder = request.config.rootpath.parent / "shared/data/grammars-and-programs/grammars/lark"
     if not folder.is_dir():

@@ -10,7 +10,8 @@
 // all that they lead to can. Where that fails, states are explored instead (liveness.cpp).
 //
 // White space is tried first: what comes behind it is left under few guards, and is found once for
-// all guards that white space may come under.
+// all guards that white space may come under, and for all terminals before it, where all compete.
+// Keywords may be worse off where fewer do: see lexer_keywords.cpp.
 #include <algorithm>
 #include <limits>
 #include <tuple>
@@ -31,6 +32,9 @@ constexpr std::size_t kMostPairs = 16384;
 // Guards kept of one terminal.
 constexpr std::size_t kMostGuards = 32;
 constexpr std::size_t kMostLate = 256;  // of one terminal, with those met while masks are made
+
+// First bytes of ignored lexemes that are looked at one by one.
+constexpr unsigned kFewBytes = 8;
 
 // Guards and terminals looked at where a guard is met that is not covered; and how often in vain.
 constexpr std::size_t kMostVisits = 128;
@@ -180,42 +184,84 @@ bool Lexing::ends_under(std::uint32_t start, ExprId guard) {
   });
 }
 
-// The lexer's state after a terminal: all that may come next, and so all that can compete there.
-std::uint32_t Lexing::start_after(std::uint32_t index, std::size_t before) {
-  std::uint32_t& known = safeties_[index].starts[before];
-  if (known != kNoIndex) return known;
-  const Symbols& next = safeties_[index].follow[before];
-  const auto& around = lexicons_[index].track.around;
-  const std::size_t count = lexicons_[index].terminals.size();
-  Symbols competing(count, !lexicons_[index].contextual);
-  Symbols vain(count, false);
-  for (std::size_t i = 0; i < count; ++i) {
-    competing[i] = competing[i] || next[i] || lexicons_[index].terminals[i].ignored;
-    if (competing[i] || around.empty() || !around[before][i]) continue;
-    competing[i] = true;
-    vain[i] = true;
-  }
-  return known = start_state(index, competing, vain);
-}
-
 // An ignored lexeme of one byte that may come under a guard: how it is left, best without any
 // condition; kNoExpr where there is none.
 ExprId Lexing::separated(std::uint32_t start, ExprId guard) {
   const Lexicon& lexicon = lexicons_[states_[start].lexicon];
+  ByteSet bytes;
+  for (const Item& item : states_[start].items) {
+    if (!lexicon.terminals[item.terminal].ignored) continue;
+    bytes = bytes | first_bytes(states_[start].lexicon, item);
+  }
+  bytes = bytes & lexicon.spelled;
   ExprId out = kNoExpr;
   const LinearForm form = pool_.linear_form(guard);
-  for (const Edge& edge : expanded_state(start).edges) {
-    for (const Accept& accept : states_[edge.target].accepts) {
+  // Whether nothing better is to be found.
+  const auto look = [&](const ByteSet& own, std::uint32_t target) {
+    for (const Accept& accept : states_[target].accepts) {
       if (!lexicon.terminals[accept.terminal].ignored) continue;
       for (const LinearTerm& term : form) {
-        if ((edge.bytes & term.bytes).empty()) continue;
+        if ((own & term.bytes).empty()) continue;
         const ExprId left = left_under(term.target, accept.guard, lexicon.text);
-        if (left == ExprPool::kAllId || left == ExprPool::kTextId) return left;
-        if (left != ExprPool::kEmptyId && out == kNoExpr) out = left;
+        const bool best = left == ExprPool::kAllId || left == ExprPool::kTextId;
+        if (best || (left != ExprPool::kEmptyId && out == kNoExpr)) out = left;
+        if (best) return true;
       }
     }
+    return false;
+  };
+  if (bytes.size() <= kFewBytes) {
+    bytes.for_each([&](std::uint8_t byte) {
+      if (out == ExprPool::kAllId || out == ExprPool::kTextId) return;
+      const std::uint32_t target = begun_with(start, byte);
+      if (target != kNoIndex) look(ByteSet::of(byte), target);
+    });
+    return out;
+  }
+  for (const Edge& edge : expanded_state(start).edges) {
+    if (look(edge.bytes, edge.target)) break;
   }
   return out;
+}
+
+// Which terminals can come under a guard where all compete, and how each is left then; kNoExpr for
+// those that cannot.
+const std::vector<ExprId>& Lexing::comes_under(std::uint32_t index, ExprId guard) {
+  const auto [it, fresh] = safeties_[index].anywhere.try_emplace(index_of(guard));
+  std::vector<ExprId>& out = it->second;
+  if (!fresh) return out;
+  const std::size_t count = lexicons_[index].terminals.size();
+  out.assign(count, kNoExpr);
+  Symbols wanted(count, false);
+  for (const Symbols& follow : safeties_[index].follow) {
+    for (std::size_t i = 0; i < count; ++i) wanted[i] = wanted[i] || follow[i];
+  }
+  for (std::size_t i = 0; i < count; ++i) {
+    wanted[i] = wanted[i] && !lexicons_[index].terminals[i].ignored;
+  }
+  auto missing = std::ranges::count(wanted, true);
+  const std::uint32_t start = start_state(index, Symbols(count, true), Symbols(count, false));
+  reaches(guard, start, [&](std::uint16_t terminal, ExprId left) {
+    if (!wanted[terminal]) return false;
+    missing -= out[terminal] == kNoExpr;
+    // A guard that is known already makes the closure smaller.
+    if (out[terminal] == kNoExpr || covered(index, terminal, left)) out[terminal] = left;
+    return missing == 0;
+  });
+  return out;
+}
+
+// Whether each terminal that may come after `before` can come under a guard where all compete: then
+// it can where fewer do, and is left as free or freer. One search answers for all terminals.
+bool Lexing::all_come(std::uint32_t index, std::size_t before, ExprId guard,
+                      std::vector<ExprId>& after) {
+  const Symbols& next = safeties_[index].follow[before];
+  const std::vector<ExprId>& found = comes_under(index, guard);
+  for (std::size_t i = 0; i < next.size(); ++i) {
+    if (next[i] && found[i] == kNoExpr) return false;
+  }
+  after = found;
+  return true;
 }
 
 // Whether each terminal that may come after `before` can come under a guard, at once or after an
@@ -245,6 +291,7 @@ bool Lexing::all_follow(std::uint32_t index, std::size_t before, ExprId guard,
   };
   // Behind white space most guards are the same, and demand little.
   if (const ExprId left = separated(start, guard); left != kNoExpr) {
+    if (safeties_[index].shared && all_come(index, before, left, after)) return true;
     Hasher hasher(start);
     hasher.add(index_of(left));
     for (bool bit : next) hasher.add(bit);
@@ -332,11 +379,14 @@ bool Lexing::find_skipped(std::uint32_t index, ExprId guard) {
     const bool last = before < count ? safety.follow[count + 1][before]
                                      : std::ranges::count(safety.follow[before], true) == 0;
     if (last && !ends_under(start_after(index, before), guard)) return false;
-    if (!all_follow(index, before, guard, after)) return false;
-    for (std::uint16_t i = 0; i < count; ++i) {
-      if (safety.follow[before][i] && !covered(index, i, after[i])) return false;
-    }
-    return true;
+    const auto all_covered = [&] {
+      for (std::uint16_t i = 0; i < count; ++i) {
+        if (safety.follow[before][i] && !covered(index, i, after[i])) return false;
+      }
+      return true;
+    };
+    if (all_come(index, before, guard, after) && all_covered()) return true;
+    return all_follow(index, before, guard, after) && all_covered();
   };
   bool found = true;
   for (std::size_t before = 0; before <= count && found; ++before) found = goes_on(before);
@@ -351,8 +401,18 @@ void Lexing::decide_safety(std::uint32_t index, ExprId rest, CompileContext& con
   safety.starts.assign(lexicon.terminals.size() + 1, kNoIndex);
   if (lexicon.symbol_bytes != 1) return;
   safety.follow = follow_sets(pool_, rest, lexicon.terminals.size(), context);
-  lexicon.safe = close_guards(index, {{lexicon.terminals.size(), ExprPool::kAllId}},
-                              std::numeric_limits<std::size_t>::max(), &context);
+  if (!keywords_hold(index, context)) return;
+  const auto close = [&] {
+    return close_guards(index, {{lexicon.terminals.size(), ExprPool::kAllId}},
+                        std::numeric_limits<std::size_t>::max(), &context);
+  };
+  lexicon.safe = close();
+  if (lexicon.safe) return;
+  // Where fewer compete, lexemes are left freer.
+  safety.shared = false;
+  safety.separated.clear();
+  for (auto& known : safety.guards) known.clear();
+  lexicon.safe = close();
 }
 
 // Whether text surely goes on after a lexeme, whatever the parser's state is.

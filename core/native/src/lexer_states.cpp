@@ -226,6 +226,69 @@ void Lexing::split(const Item& item, ByteGroups& groups, std::uint64_t& number, 
   for (const LexKeyword& keyword : item.keywords) add(pool_.linear_form(keyword.literal));
 }
 
+// The state that a byte leads to; kNoIndex for none. `moves` says which items have a thread that
+// the byte moves.
+template <typename Moves>
+std::uint32_t Lexing::moved(const State& from, std::uint8_t byte, Moves&& moves) {
+  const Lexicon& lexicon = lexicons_[from.lexicon];
+  State next;
+  next.lexicon = from.lexicon;
+  for (std::size_t i = 0; i < from.items.size(); ++i) {
+    const Item& item = from.items[i];
+    if (!moves(i) && item.prefix == ExprPool::kEmptyId) continue;
+    Item after = from.begins ? first_step(from.lexicon, item, byte) : step(lexicon, item, byte);
+    const bool matched = after.prefix == ExprPool::kAllId;
+    if (!after.threads.empty() || after.prefix != ExprPool::kEmptyId) {
+      next.items.push_back(std::move(after));
+    }
+    if (matched) break;
+  }
+  keep_vain(next, from.vain);
+  close(next);
+  if (!next.open && next.accepts.empty()) return kNoIndex;
+  return intern(std::move(next));
+}
+
+// The bytes that a lexeme of a terminal may begin with.
+const ByteSet& Lexing::first_bytes(std::uint32_t index, const Item& item) {
+  const std::uint64_t key = (static_cast<std::uint64_t>(index) << 16) | item.terminal;
+  const auto [it, fresh] = first_bytes_.try_emplace(key);
+  if (fresh) {
+    const std::uint32_t truths = pool_.tracker_truths(item.trackers);
+    for (const Thread& thread : item.threads) {
+      for (const ExprPool::Conditional& term : pool_.conditional_terms(thread.rest, truths)) {
+        it->second = it->second | term.bytes;
+      }
+    }
+  }
+  return it->second;
+}
+
+// The state that a lexeme's first byte leads to, alone: most states that lexemes begin in are asked
+// for white space only.
+std::uint32_t Lexing::begun_with(std::uint32_t start, std::uint8_t byte) {
+  const State& from = states_[start];
+  if (from.expanded) {
+    for (const Edge& edge : from.edges) {
+      if (edge.bytes.contains(byte)) return edge.target;
+    }
+    return kNoIndex;
+  }
+  const std::uint64_t key = (static_cast<std::uint64_t>(start) << 8) | byte;
+  if (const auto it = begun_.find(key); it != begun_.end()) return it->second;
+  const std::uint32_t out = moved(from, byte, [&](std::size_t i) {
+    return first_bytes(from.lexicon, from.items[i]).contains(byte);
+  });
+  begun_.emplace(key, out);
+  return out;
+}
+
+// The state that a byte leads to, alone.
+std::uint32_t Lexing::stepped(std::uint32_t state, std::uint8_t byte) {
+  if (states_[state].begins) return begun_with(state, byte);
+  return moved(states_[state], byte, [](std::size_t) { return true; });
+}
+
 const Lexing::State& Lexing::expanded_state(std::uint32_t index) {
   if (states_[index].expanded) return states_[index];
   const State& from = states_[index];  // states are never moved
@@ -242,22 +305,9 @@ const Lexing::State& Lexing::expanded_state(std::uint32_t index) {
   }
   std::vector<Edge> edges;
   groups.for_each(moving & lexicon.spelled, [&](std::uint8_t byte, const ByteSet& bytes) {
-    State next;
-    next.lexicon = from.lexicon;
-    for (std::size_t i = 0; i < from.items.size(); ++i) {
-      const Item& item = from.items[i];
-      if (!moved_by[i].contains(byte) && item.prefix == ExprPool::kEmptyId) continue;
-      Item moved = from.begins ? first_step(from.lexicon, item, byte) : step(lexicon, item, byte);
-      const bool matched = moved.prefix == ExprPool::kAllId;
-      if (!moved.threads.empty() || moved.prefix != ExprPool::kEmptyId) {
-        next.items.push_back(std::move(moved));
-      }
-      if (matched) break;
-    }
-    keep_vain(next, from.vain);
-    close(next);
-    if (!next.open && next.accepts.empty()) return;
-    const std::uint32_t target = intern(std::move(next));
+    const std::uint32_t target =
+        moved(from, byte, [&](std::size_t i) { return moved_by[i].contains(byte); });
+    if (target == kNoIndex) return;
     const auto known = std::ranges::find(edges, target, &Edge::target);
     if (known == edges.end()) {
       edges.push_back({bytes, target});

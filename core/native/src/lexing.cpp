@@ -42,6 +42,10 @@ std::uint32_t Lexing::add(Lexicon lexicon) {
       hasher.add(keyword.terminal).add(keyword.embedded).add(pool_.node(keyword.literal).hash);
     }
   }
+  hasher.add(lexicon.by_states).add(lexicon.competing.size());
+  for (const auto& set : lexicon.competing) {
+    for (bool bit : set) hasher.add(bit);
+  }
   hasher.add(pool_.node(lexicon.track_start).hash).add(lexicon.track.start);
   for (const auto& set : lexicon.track.extras) {
     hasher.add(set.size());
@@ -285,6 +289,7 @@ std::vector<LinearTerm> Lexing::form(ExprId id) {
 void Lexing::trim() {
   steps_.clear();
   first_steps_.clear();
+  begun_.clear();
   answers_.clear();
   for (auto& known : left_) known.clear();
 }

@@ -46,6 +46,32 @@ LalrGrammar lalr_grammar(const std::vector<std::string>& terminals, std::vector<
   return out;
 }
 
+// What competes in the states that ask for a keyword, but not for all regexes that take it.
+std::vector<std::vector<bool>> competing_sets(const Lalr& automaton,
+                                              const std::vector<LexTerminal>& terminals) {
+  std::set<std::vector<bool>> out;
+  if (std::ranges::all_of(terminals, [](const auto& each) { return each.keywords.empty(); })) {
+    return {};
+  }
+  std::vector<bool> competing(terminals.size());
+  for (std::uint32_t state = 0; state < automaton.states(); ++state) {
+    const std::uint32_t access = automaton.access(state);
+    if (access != kNoIndex && access >= terminals.size()) continue;  // lexemes end at a terminal
+    bool apart = false;
+    for (std::uint32_t i = 0; i < terminals.size(); ++i) {
+      competing[i] = terminals[i].ignored || automaton.accepts(state, i);
+    }
+    for (std::uint32_t i = 0; i < terminals.size() && !apart; ++i) {
+      if (competing[i]) continue;
+      apart = std::ranges::any_of(terminals[i].keywords, [&](const LexKeyword& keyword) {
+        return competing[keyword.terminal];
+      });
+    }
+    if (apart) out.insert(competing);
+  }
+  return {out.begin(), out.end()};
+}
+
 // Pairs of terminals that are told apart.
 constexpr std::size_t kMostPairs = 1'000'000;
 
@@ -199,6 +225,8 @@ void Grammar::lower_track(ExprPool& pool, const Lexed& lexed, Lexicon& lexicon,
   const LalrGrammar grammar = lalr_grammar(names, std::move(dead), lexed.productions);
   const Lalr automaton(grammar, context);
   if (!lexed.contextual) return;  // all compete, but reductions must not collide
+  lexicon.competing = competing_sets(automaton, lexicon.terminals);
+  lexicon.by_states = true;
   std::optional<Lalr> needed;
   if (const std::optional<LalrGrammar> part = needed_part(grammar)) needed.emplace(*part, context);
   pool.lexing().describe(lexicon);

@@ -81,6 +81,10 @@ struct Lexicon {
   ByteSet spelled = ByteSet::all();    // what text is made of; other bytes still count in patterns
   ByteSet alphabet;
   bool text = true;  // lexemes are well-formed text
+  // Sets of terminals that compete, where the states of a parser say so and not all regexes that
+  // take a keyword do.
+  std::vector<std::vector<bool>> competing;
+  bool by_states = false;  // whether they do; else what may come next competes
   TrackSymbols track;
   ExprId track_start{};  // empty: no track is kept
   Hash128 rules;         // of what is parsed: what may follow what depends on it
@@ -198,6 +202,9 @@ class Lexing {
     std::vector<std::vector<ExprId>> guards;  // under which a terminal's lexemes may be left
     // What comes behind white space, by (start, guard, what may come): how each is left.
     std::unordered_map<Hash128, std::vector<ExprId>, HashOfHash> separated;
+    bool shared = true;  // what comes where all compete is asked first
+    // What comes where all compete, by guard; see comes_under.
+    std::unordered_map<std::uint32_t, std::vector<ExprId>> anywhere;
     std::size_t failures = 0;  // guards that could not be added later
   };
   enum class About : std::uint8_t {
@@ -228,6 +235,10 @@ class Lexing {
   void split(const Item& item, ByteGroups& groups, std::uint64_t& number, ByteSet& moving);
   std::uint32_t intern(State state);
   const State& expanded_state(std::uint32_t state);
+  template <typename Moves>
+  std::uint32_t moved(const State& from, std::uint8_t byte, Moves&& moves);
+  const ByteSet& first_bytes(std::uint32_t lexicon, const Item& item);
+  std::uint32_t begun_with(std::uint32_t start, std::uint8_t byte);
   Item step(const Lexicon& lexicon, const Item& item, std::uint8_t byte);
   Item first_step(std::uint32_t lexicon, const Item& item, std::uint8_t byte);
   void step_keywords(const Item& item, std::uint8_t byte, Item& out);
@@ -255,12 +266,19 @@ class Lexing {
   std::uint32_t compute_least(ExprId id);
   void find_least(ExprId start);
   bool ends_under(std::uint32_t start, ExprId guard);
+  std::pair<Symbols, Symbols> competing_after(std::uint32_t lexicon, std::size_t before) const;
   std::uint32_t start_after(std::uint32_t lexicon, std::size_t before);
   ExprId separated(std::uint32_t start, ExprId guard);
+  const std::vector<ExprId>& comes_under(std::uint32_t lexicon, ExprId guard);
+  bool all_come(std::uint32_t lexicon, std::size_t before, ExprId guard,
+                std::vector<ExprId>& after);
   bool all_follow(std::uint32_t lexicon, std::size_t before, ExprId guard,
                   std::vector<ExprId>& after);
   bool close_guards(std::uint32_t lexicon, std::vector<Left> work, std::size_t most_visits,
                     CompileContext* context);
+  bool keywords_hold(std::uint32_t lexicon, CompileContext& context);
+  bool as_free(std::uint32_t own, std::uint32_t other, std::uint16_t keyword);
+  std::uint32_t stepped(std::uint32_t state, std::uint8_t byte);
   bool extend(std::uint32_t lexicon, std::uint16_t terminal, ExprId guard);
   bool skips(std::uint32_t lexicon, ExprId guard);
   bool find_skipped(std::uint32_t lexicon, ExprId guard);
@@ -278,15 +296,17 @@ class Lexing {
   GrowingMap<Hash128, std::uint32_t, HashOfHash> state_index_;
   GrowingMap<Hash128, std::uint32_t, HashOfHash> stack_index_;
   GrowingMap<Hash128, std::uint32_t, HashOfHash> track_index_;
-  GrowingMap<Hash128, std::uint32_t, HashOfHash> starts_;  // by competing terminals
-  GrowingMap<std::uint64_t, ExprId> steps_;                // (expression, byte)
-  GrowingMap<std::uint64_t, Item> first_steps_;            // (lexicon, terminal, byte)
-  GrowingMap<std::uint32_t, std::uint32_t> least_;         // by expression over symbols
-  GrowingMap<std::uint32_t, std::uint32_t> least_round_;   // provisional, of parts
-  GrowingMap<std::uint64_t, bool> collisions_;             // (lexicon, two terminals)
-  GrowingMap<Hash128, bool, HashOfHash> answers_;          // to questions about guards
-  GrowingMap<std::uint64_t, ExprId> left_[2];              // (demand, guard), by text or bytes
-  std::unordered_map<std::uint32_t, Safety> safeties_;     // by lexicon
+  GrowingMap<Hash128, std::uint32_t, HashOfHash> starts_;   // by competing terminals
+  GrowingMap<std::uint64_t, ExprId> steps_;                 // (expression, byte)
+  GrowingMap<std::uint64_t, Item> first_steps_;             // (lexicon, terminal, byte)
+  std::unordered_map<std::uint64_t, ByteSet> first_bytes_;  // (lexicon, terminal)
+  GrowingMap<std::uint64_t, std::uint32_t> begun_;        // state by (start, byte); see begun_with
+  GrowingMap<std::uint32_t, std::uint32_t> least_;        // by expression over symbols
+  GrowingMap<std::uint32_t, std::uint32_t> least_round_;  // provisional, of parts
+  GrowingMap<std::uint64_t, bool> collisions_;            // (lexicon, two terminals)
+  GrowingMap<Hash128, bool, HashOfHash> answers_;         // to questions about guards
+  GrowingMap<std::uint64_t, ExprId> left_[2];             // (demand, guard), by text or bytes
+  std::unordered_map<std::uint32_t, Safety> safeties_;    // by lexicon
   std::size_t bytes_ = 0;
 };
 
