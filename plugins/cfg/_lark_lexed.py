@@ -14,7 +14,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from formgate.core._native import lalr_accepts
-from formgate.core.errors import EmptyLanguageError, UnsupportedConstraint
+from formgate.core.errors import EmptyLanguageError, GrammarError, UnsupportedConstraint
 from formgate.core.grammar import GrammarBuilder
 from formgate.core.grammar import Terminal as Lexeme
 from formgate.core.vocabulary import Vocabulary
@@ -123,7 +123,13 @@ def _productions(used: Used, start: str, skipped: AbstractSet[str]) -> tuple[Pro
     productions = productions_of(used.loaded, start)
     if all(skipped.isdisjoint(production.body) for production in productions):
         return productions
-    lalr_accepts([terminal.name for terminal in used.terminals], productions, ())
+    try:
+        lalr_accepts([terminal.name for terminal in used.terminals], productions, ())
+    except GrammarError as error:
+        from formgate.plugins.cfg._lark_places import explain_conflict  # noqa: PLC0415 (errors only)
+
+        explain_conflict(error, used.loaded.source)
+        raise
     return tuple(
         production._replace(body=tuple(_never_past(production.body, skipped)))
         for production in productions

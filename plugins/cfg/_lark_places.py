@@ -18,15 +18,19 @@ if TYPE_CHECKING:
 
     from formgate.plugins.cfg._lark_source import LarkSource, Part
 
-__all__ = ["explain"]
+__all__ = ["explain", "explain_conflict"]
 
 _ANONYMOUS = re.compile('terminal "(__[A-Z0-9_]+)"')
+_CONFLICT = re.compile('whether "(.+?):.*?"( or )"(.+?):.*?"( ends there)')
 _SPECIAL = re.compile('special token "(.*?)"', re.DOTALL)
 
 
 def explain(source: object, options: Mapping[str, object], error: FormgateError) -> None:
-    """Add the place to an error about a terminal without a name, or about a special token."""
+    """Add the place to an error about colliding rules, a nameless terminal, or a special token."""
     if not isinstance(error, GrammarError) or error.source is not None:
+        return
+    if _CONFLICT.search(error.reason):
+        explain_conflict(error, prepare(read_source(source, options)[0]))
         return
     anonymous = _ANONYMOUS.search(error.reason)
     special = _SPECIAL.search(error.reason)
@@ -58,3 +62,33 @@ def _special(source: LarkSource, name: str) -> Part | None:
         if part.format == "special_token" and part.source == name:
             return part
     return None
+
+
+def explain_conflict(error: GrammarError, source: LarkSource) -> None:
+    """Say of two alternatives that collide where their rules are; the caret is under the first.
+
+    Rules of imported files are named only.
+    """
+    found = _CONFLICT.search(error.reason)
+    if found is None:
+        return
+    definitions = source.definitions()
+    for group in (3, 1):  # from the end, so that the first stays where it was found
+        head = found[group].partition("{")[0]
+        # lark writes rules for the repetitions in a rule, named after it.
+        matching = [
+            (len(name), -offset)
+            for name, offset, _ in definitions
+            if name == head or head.startswith(f"__{name}_")
+        ]
+        if not matching:
+            continue
+        length, offset = max(matching)
+        begin = source.place(-offset)
+        line = source.source.count("\n", 0, begin) + 1
+        column = begin - source.source.rfind("\n", 0, begin)
+        at = found.start(group + 1)
+        error.reason = f"{error.reason[:at]} (line {line}, column {column}){error.reason[at:]}"
+        error.source = source.source
+        error.offset, error.end = begin, begin + length
+    error.args = (error.reason,)

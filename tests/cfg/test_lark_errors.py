@@ -334,3 +334,43 @@ def test_earley_refuses_what_lark_refuses(byte_vocabulary, source, lexer):
     except GrammarError as error:
         wrong = str(error)
     assert bool(wrong) == bool(refused), (wrong, refused)
+
+
+@pytest.mark.parametrize(
+    ("source", "places", "caret"),
+    [
+        ('start: a | b\n  ?a: "x"\nb: "x"', ("(line 2, column 4)", "(line 3, column 1)"), "a"),
+        # Found before the grammar is compiled, since an ignored terminal is used.
+        (
+            'start: one | two | "y"\none: "x" A\ntwo: "x" A\nA: "a"\n%ignore A',
+            ("(line 2, column 1)", "(line 3, column 1)"),
+            "one",
+        ),
+        # A rule of a template, and one that lark writes for a repetition.
+        (
+            'start: a{"x"} | b\na{z}: z\nb: "x"',
+            ("(line 2, column 1)", "(line 3, column 1)"),
+            "a",
+        ),
+        (
+            'start: _all | one\n_all: "x"+\none: "x"',
+            ("(line 2, column 1)", "(line 3, column 1)"),
+            "one",
+        ),
+    ],
+)
+def test_rules_that_collide_are_shown(byte_vocabulary, source, places, caret):
+    with pytest.raises(GrammarError, match="reduce/reduce") as caught:
+        formgate.compile(source, byte_vocabulary, format="lark")
+    error = caught.value
+    assert all(place in error.reason for place in places)
+    assert error.source == source
+    begin, end = error.span
+    assert source[begin:end] == caret
+
+
+def test_an_imported_rule_that_collides_is_named(byte_vocabulary, tmp_path):
+    (tmp_path / "other.lark").write_text('b: "x"')
+    source = '%import .other.b\nstart: a | b\na: "x"'
+    with pytest.raises(GrammarError, match=r"\"a: X\" \(line 3, column 1\) or \"b: X\" ends"):
+        formgate.compile(source, byte_vocabulary, format="lark", base_path=tmp_path)
