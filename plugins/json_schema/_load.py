@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Any
 
+from formgate.core import _native
 from formgate.core.errors import GrammarError, LimitError
 
 if TYPE_CHECKING:
@@ -47,7 +48,16 @@ def load(source: object) -> Json:
 
 def _parse(text: str) -> Json:
     """Read a JSON text with exact numbers."""
-    import json  # noqa: PLC0415 (schemas given as dicts do not need it)
+    try:
+        read = _native.read_schema(text, _decimal)
+    except _RefusedError as error:
+        raise _placed(text, error) from None
+    return _parse_slowly(text) if read is None else read
+
+
+def _parse_slowly(text: str) -> Json:
+    """Read a JSON text by Python's reader, which says what is wrong with it."""
+    import json  # noqa: PLC0415 (rarely needed)
 
     try:
         found = json.loads(

@@ -7,7 +7,7 @@ read again, token by token and without recursion; what comes before the place is
 from __future__ import annotations
 
 import re
-from json import JSONDecoder
+from json import JSONDecodeError, JSONDecoder
 from typing import TYPE_CHECKING, NamedTuple, cast
 
 if TYPE_CHECKING:
@@ -73,7 +73,10 @@ def find_atom(text: str, wanted: Callable[[str], bool]) -> Place | None:
 
 
 def _tokens(text: str) -> Iterator[tuple[Place, bool, bool]]:
-    """Yield the keys of a text, and if their object has had them, and its numbers and words."""
+    """Yield the keys of a text, and if their object has had them, and its numbers and words.
+
+    A text that is no JSON from somewhere on has no more of them.
+    """
     levels: list[_Level] = []
     at = 0
     while True:
@@ -89,7 +92,9 @@ def _tokens(text: str) -> Iterator[tuple[Place, bool, bool]]:
             continue
         is_key = character == '"' and level is not None and level.keys is not None
         if is_key and level is not None and level.keys is not None and not level.valued:
-            name, end = _STRINGS.raw_decode(text, at)
+            name, end = _string(text, at)
+            if end is None:
+                return
             yield Place(_pointer(levels[:-1]), at, end), True, name in level.keys
             level.keys.add(name)
             level.step, level.valued = name, True
@@ -101,13 +106,24 @@ def _tokens(text: str) -> Iterator[tuple[Place, bool, bool]]:
             levels.append(_Level(is_object=character == "{"))
             at += 1
         elif character == '"':
-            at = _STRINGS.raw_decode(text, at)[1]
+            end = _string(text, at)[1]
+            if end is None:
+                return
+            at = end
         else:
             found = _ATOM.match(text, at)
             if found is None:
                 return
             yield Place(_pointer(levels), at, found.end()), False, False
             at = found.end()
+
+
+def _string(text: str, at: int) -> tuple[str, int | None]:
+    """Return a string and where it ends; None where it is no string, beyond what was refused."""
+    try:
+        return _STRINGS.raw_decode(text, at)
+    except JSONDecodeError:
+        return "", None
 
 
 def _pointer(levels: list[_Level]) -> str:

@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     from formgate.core.grammar import GrammarBuilder, Node
     from formgate.plugins.json_schema._numbers import NumberSet
     from formgate.plugins.json_schema._numbers_write import NumberWriter
+    from formgate.plugins.json_schema._spelled import Numerals
     from formgate.plugins.json_schema._strings_keys import Key
 
 __all__ = ["Notes", "notes_of"]
@@ -20,16 +21,18 @@ class Notes:
     Attributes:
         schemas: How many schemas were written: their rules need names of their own.
         numbers: Nodes of sets of numbers, with rules and without.
+        numerals: Those of sets of numbers by how they are spelled.
         writers: What writes numbers where it is not recorded, with rules and without.
         strings: Nodes of expressions of strings.
         anything: The options that any value was written with, and its node.
     """
 
-    __slots__ = ("anything", "numbers", "schemas", "strings", "writers")
+    __slots__ = ("anything", "numbers", "numerals", "schemas", "strings", "writers")
 
     def __init__(self) -> None:
         self.schemas = 0
         self.numbers: dict[tuple[NumberSet, bool], Node] = {}
+        self.numerals: dict[Numerals, Node] = {}
         self.writers: dict[bool, NumberWriter] = {}
         self.strings: dict[Key, Node] = {}
         self.anything: tuple[object, Node] | None = None

@@ -9,24 +9,31 @@ whose own parts may be plain again. Both write the same language; tests hold one
 from __future__ import annotations
 
 from functools import cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ParamSpec
 
 from formgate.core import _native
+from formgate.core.errors import CompileTimeout, GrammarError, LimitError
 from formgate.core.grammar import GrammarBuilder, Node
 from formgate.plugins.json_schema._deadline import check_time
 from formgate.plugins.json_schema._drafts import BY_NAME, Draft, draft_of, keywords_of
 from formgate.plugins.json_schema._notes import notes_of
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from formgate.plugins.json_schema._automaton import Automaton
     from formgate.plugins.json_schema._emit import Emitter
+    from formgate.plugins.json_schema._numbers import NumberSet
     from formgate.plugins.json_schema._options import Options
     from formgate.plugins.json_schema._resolve import Where
     from formgate.plugins.json_schema._scalars import State
     from formgate.plugins.json_schema._spelled import Numerals
+    from formgate.plugins.json_schema._strings import StringSet
     from formgate.plugins.json_schema._values import Json
 
 __all__ = ["PlainWriter", "plain_writer"]
+
+P = ParamSpec("P")
 
 
 def plain_writer(schema: Json, builder: GrammarBuilder, options: Options) -> PlainWriter | None:
@@ -164,14 +171,56 @@ class PlainWriter:
 
     def numbers(self, integer: bool) -> Node:
         """Return the node of all numbers, or of the integers."""
-        from formgate.plugins.json_schema._numbers import NumberSet  # noqa: PLC0415
+        from formgate.plugins.json_schema._plain_scalars import all_numbers  # noqa: PLC0415
 
-        numbers: NumberSet | Numerals = NumberSet.INTEGERS if integer else NumberSet.ALL
-        if integer and self._draft.rank == 4:  # by how they are written
-            from formgate.plugins.json_schema._spelled import Numerals  # noqa: PLC0415
-
-            numbers = Numerals(NumberSet.INTEGERS, NumberSet.NONE)
+        numbers = all_numbers(integer=integer, old=self._draft.rank == 4)
         return numbers.node(self._builder, notes=self._notes)
+
+    def bounded(self, integer: bool, *bounds: Json | None) -> Node | None:
+        """Return the node of the numbers within bounds; None if that takes a closer look.
+
+        Args:
+            integer: Whether they are integers.
+            *bounds: What ``minimum``, ``maximum``, ``exclusiveMinimum``, ``exclusiveMaximum`` and
+                ``multipleOf`` say.
+        """
+        from formgate.plugins.json_schema._plain_scalars import numbers_within  # noqa: PLC0415
+
+        return self._written(numbers_within, bounds, integer=integer, old=self._draft.rank == 4)
+
+    def some(self, integer: bool, values: list[Json]) -> Node | None:
+        """Return the node of some numbers, or of the integers among them; None as above."""
+        from formgate.plugins.json_schema._plain_scalars import numbers_among  # noqa: PLC0415
+
+        return self._written(numbers_among, values, integer=integer, old=self._draft.rank == 4)
+
+    def texts(
+        self, low: int, high: int | None, pattern: str | None, form: str | None
+    ) -> Node | None:
+        """Return the node of strings, unquoted: how long, a pattern, a format; None as above."""
+        from formgate.plugins.json_schema._plain_scalars import texts_with  # noqa: PLC0415
+
+        if self._options.formats != "assert":
+            form = None
+        return self._written(texts_with, low, high, pattern, form)
+
+    def _written(
+        self,
+        make: Callable[P, NumberSet | Numerals | StringSet | None],
+        /,
+        *args: P.args,
+        **kwargs: P.kwargs,
+    ) -> Node | None:
+        """Return the node of a set; None if it is empty, or wrong, which others say in its place."""
+        try:
+            found = make(*args, **kwargs)
+            if found is None or found.is_empty():
+                return None
+            return found.node(self._builder, notes=self._notes)
+        except CompileTimeout:
+            raise
+        except (GrammarError, LimitError):
+            return None
 
     def name(self, where: Where) -> str:
         """Return the name of a place, for people."""

@@ -7,15 +7,17 @@ never need it.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from functools import cache
+from typing import TYPE_CHECKING, cast
 
+from formgate.plugins.json_schema._notes import Notes, notes_of
 from formgate.plugins.json_schema._numbers import NumberSet
 
 if TYPE_CHECKING:
     from decimal import Decimal
 
     from formgate.core.grammar import GrammarBuilder, Node
-    from formgate.plugins.json_schema._notes import Notes
+    from formgate.plugins.json_schema._strings_record import Program
 
 __all__ = ["Numerals", "join_numbers", "meet_numbers"]
 
@@ -73,6 +75,18 @@ class Numerals:
         """Return the node of all spellings, as that of a ``NumberSet``."""
         if self.digits == self.others:
             return self.digits.node(builder, rules=rules, notes=notes)
+        notes = notes or notes_of(builder)
+        node = notes.numerals.get(self)
+        if node is None:
+            if self == _INTEGERS:  # most are
+                node = _recorded_integers().write(builder)
+            else:
+                node = self.write(builder, notes)
+            notes.numerals[self] = node
+        return node
+
+    def write(self, builder: GrammarBuilder, notes: Notes) -> Node:
+        """Return the node of numbers that a builder has not been given yet."""
         plain = builder.seq(
             builder.optional(builder.literal("-")), builder.plus(builder.char_class(_DIGITS))
         )
@@ -86,6 +100,18 @@ class Numerals:
             others = self.others.node(builder, rules=False, notes=notes)
             parts.append(builder.intersection(others, builder.complement(plain)))
         return builder.choice(*parts)
+
+
+_INTEGERS = Numerals(NumberSet.INTEGERS, NumberSet.NONE)
+
+
+@cache
+def _recorded_integers() -> Program:
+    """Return the calls that write the integers as draft 4 has them."""
+    from formgate.plugins.json_schema._strings_record import Recorder  # noqa: PLC0415
+
+    recorder = Recorder()
+    return recorder.program(_INTEGERS.write(cast("GrammarBuilder", recorder), Notes()))
 
 
 def meet_numbers(left: NumberSet | Numerals, right: NumberSet | Numerals) -> NumberSet | Numerals:

@@ -1,5 +1,6 @@
 #include "common.hpp"
 #include "plain_schemas.hpp"
+#include "schema_text.hpp"
 
 namespace formgate::bindings {
 
@@ -8,6 +9,9 @@ using json_schema::Policy;
 using json_schema::Words;
 
 void bind_json_schema(nb::module_& m) {
+  m.def("read_schema", &json_schema::read_schema, nb::arg("text"), nb::arg("decimal"),
+        nb::sig("def read_schema(text: str, decimal: object) -> dict[str, Any] | None"),
+        "Read the object that a JSON text holds, or None where Python's reader has more to say.");
   nb::class_<Words>(m, "SchemaWords", "What the keywords of a draft of JSON Schema are.")
       .def(nb::init<const std::vector<std::string>&, std::string, bool>(), nb::kw_only(),
            nb::arg("active"), nb::arg("id_keyword"), nb::arg("lone_ref"));

@@ -28,6 +28,13 @@ const std::unordered_map<std::string_view, Keyword>& plain_keywords() {
       {"uniqueItems", Keyword::kUniqueItems},
       {"minLength", Keyword::kMinLength},
       {"maxLength", Keyword::kMaxLength},
+      {"pattern", Keyword::kPattern},
+      {"format", Keyword::kFormat},
+      {"minimum", Keyword::kMinimum},
+      {"maximum", Keyword::kMaximum},
+      {"exclusiveMinimum", Keyword::kExclusiveMinimum},
+      {"exclusiveMaximum", Keyword::kExclusiveMaximum},
+      {"multipleOf", Keyword::kMultipleOf},
   };
   return known;
 }

@@ -36,6 +36,13 @@ enum class Keyword : std::uint8_t {
   kUniqueItems,
   kMinLength,
   kMaxLength,
+  kPattern,
+  kFormat,
+  kMinimum,
+  kMaximum,
+  kExclusiveMinimum,
+  kExclusiveMaximum,
+  kMultipleOf,
   kOther,  // it means something that is not written here
 };
 constexpr std::size_t kKeywords = static_cast<std::size_t>(Keyword::kOther);
@@ -74,6 +81,9 @@ class PlainSchemas {
   // Python has it); nothing where it is not plain. The host's methods write what is not:
   // `other(schema, place, needed)` returns a node, or None where no value is valid for sure,
   // `numbers(integer)` a node, `name(place)` a name for people; `check()` ends what takes too long.
+  // `bounded(integer, bounds)` returns the node of the numbers within bounds, by their keywords,
+  // `some(integer, numbers)` that of some numbers, `texts(low, high, pattern, format)` that of some
+  // strings without their quotes: None for those that are left to `other`, if only to refuse them.
   std::optional<Node> value(nb::handle schema, nb::handle place, nb::handle host);
   // Writes what was put off; says whether there was anything.
   bool drain(nb::handle host);
@@ -118,7 +128,10 @@ class PlainSchemas {
   std::optional<Node> body(const Said& said, Place place, bool& composite);
   static std::optional<Kinds> kinds(nb::handle type);
   bool listed(const Said& said, Kinds allowed, std::vector<Node>& nodes);
+  bool numbers(const Said& said, bool integer, std::vector<Node>& nodes);
   bool strings(const Said& said, std::vector<Node>& nodes);
+  static bool texts_are_formed(const Said& said);
+  std::optional<Node> texts(const Said& said, std::uint32_t low, std::uint32_t high);
   std::optional<Node> array(const Said& said, Place place);
   std::optional<Node> object(const Said& said, Place place);
   Node list(Node rest, std::uint32_t low, std::uint32_t high);
@@ -148,6 +161,7 @@ class PlainSchemas {
   std::unordered_map<std::string_view, Node> literals_;
   std::optional<Node> opened_, comma_, colon_, anything_, any_char_, any_text_, any_string_, keys_;
   std::optional<Node> numbers_[2];
+  std::unordered_map<Node, Node> quoted_;  // strings by their texts
   std::uint32_t schemas_ = 0;
   unsigned depth_ = 0;
 };

@@ -22,6 +22,9 @@ enum : unsigned {
   kInteger = 128,
 };
 
+constexpr auto kBounds = {Keyword::kMinimum, Keyword::kMaximum, Keyword::kExclusiveMinimum,
+                          Keyword::kExclusiveMaximum, Keyword::kMultipleOf};
+
 unsigned kind_of(std::string_view name) {
   if (name == "string") return kString;
   if (name == "object") return kObject;
@@ -45,27 +48,35 @@ std::optional<PlainSchemas::Node> PlainSchemas::body(const Said& said, Place pla
   const auto said_any = [&](std::initializer_list<Keyword> keywords) {
     return std::any_of(keywords.begin(), keywords.end(), [&](Keyword k) { return said.has(k); });
   };
-  const bool texts = said_any({Keyword::kMinLength, Keyword::kMaxLength});
+  const bool texts =
+      said_any({Keyword::kMinLength, Keyword::kMaxLength, Keyword::kPattern, Keyword::kFormat});
+  const bool bounds = said_any(kBounds);
   const bool items =
       said_any({Keyword::kItems, Keyword::kMinItems, Keyword::kMaxItems, Keyword::kUniqueItems});
   const bool members = said_any({Keyword::kProperties, Keyword::kRequired, Keyword::kAdditional});
   std::vector<Node> nodes;
   if (said_any({Keyword::kEnum, Keyword::kConst})) {
-    if (texts || items || members || !listed(said, allowed, nodes)) return std::nullopt;
+    if (texts || bounds || items || members || !listed(said, allowed, nodes)) return std::nullopt;
     return nodes.size() == 1 ? nodes.front() : grammar_.choice(nodes);
   }
-  // What is said of kinds that there are not is left to others, who check it.
-  if ((texts && !(allowed.bits & kString)) || (items && !(allowed.bits & kArray)) ||
+  // What is said of kinds that there are not is left to others, who check it, but for what is
+  // often said.
+  if ((texts && !(allowed.bits & kString) && !texts_are_formed(said)) ||
+      (bounds && !(allowed.bits & kNumber)) || (items && !(allowed.bits & kArray)) ||
       (members && !(allowed.bits & kObject))) {
     return std::nullopt;
   }
-  if (allowed.bits == kAll && !allowed.integer && !texts && !items && !members) {
+  if (allowed.bits == kAll && !allowed.integer && !texts && !bounds && !items && !members) {
     return anything(host_);
   }
   if (allowed.bits & kNull) nodes.push_back(literal("null"));
   if (allowed.bits & kFalse) nodes.push_back(literal("false"));
   if (allowed.bits & kTrue) nodes.push_back(literal("true"));
-  if (allowed.bits & kNumber) nodes.push_back(number(allowed.integer));
+  if (bounds) {
+    if (!numbers(said, allowed.integer, nodes)) return std::nullopt;
+  } else if (allowed.bits & kNumber) {
+    nodes.push_back(number(allowed.integer));
+  }
   if ((allowed.bits & kString) && !strings(said, nodes)) return std::nullopt;
   composite = (allowed.bits & (kArray | kObject)) != 0;
   if (allowed.bits & kArray) {
@@ -106,7 +117,7 @@ std::optional<PlainSchemas::Kinds> PlainSchemas::kinds(nb::handle type) {
   return found;
 }
 
-// Values one by one, if they are strings and words.
+// Values one by one, if they are no arrays and no objects.
 bool PlainSchemas::listed(const Said& said, Kinds allowed, std::vector<Node>& nodes) {
   if (said.has(Keyword::kEnum) && said.has(Keyword::kConst)) return false;
   std::vector<nb::handle> values;
@@ -121,6 +132,7 @@ bool PlainSchemas::listed(const Said& said, Kinds allowed, std::vector<Node>& no
   }
   unsigned bits = 0;
   std::vector<std::string_view> texts;
+  nb::list numerals;
   for (const nb::handle one : values) {
     if (const auto text = text_of(one)) {
       bits |= kString;
@@ -129,15 +141,25 @@ bool PlainSchemas::listed(const Said& said, Kinds allowed, std::vector<Node>& no
       bits |= kNull;
     } else if (PyBool_Check(one.ptr())) {
       bits |= one.ptr() == Py_True ? kTrue : kFalse;
+    } else if (!is_list(one) && !is_dict(one)) {
+      bits |= kNumber;
+      numerals.append(one);
     } else {
       return false;
     }
   }
+  // Numbers that are not allowed are checked, too.
+  if ((bits & kNumber) && !(allowed.bits & kNumber)) return false;
   bits &= allowed.bits;
   if (bits == 0) return false;
   if (bits & kNull) nodes.push_back(literal("null"));
   if (bits & kFalse) nodes.push_back(literal("false"));
   if (bits & kTrue) nodes.push_back(literal("true"));
+  if (bits & kNumber) {
+    const nb::object found = host_.attr("some")(allowed.integer, numerals);
+    if (found.is_none()) return false;
+    nodes.push_back(nb::cast<Node>(found));
+  }
   if (bits & kString) {
     if (std::all_of(texts.begin(), texts.end(), [&](auto one) { return one == texts.front(); })) {
       nodes.push_back(quoted(grammar_.literal(std::string(texts.front()))));
@@ -147,6 +169,30 @@ bool PlainSchemas::listed(const Said& said, Kinds allowed, std::vector<Node>& no
           std::make_shared<const LeafDfa>(LeafDfa::of_strings(std::move(texts), context)))));
     }
   }
+  return true;
+}
+
+// Says whether the keywords for strings are of the right form.
+bool PlainSchemas::texts_are_formed(const Said& said) {
+  const auto formed = [&](Keyword keyword, auto&& form) {
+    return !said.has(keyword) || form(said.of(keyword)).has_value();
+  };
+  return formed(Keyword::kMinLength, count_of) && formed(Keyword::kMaxLength, count_of) &&
+         formed(Keyword::kPattern, text_of) && formed(Keyword::kFormat, text_of);
+}
+
+bool PlainSchemas::numbers(const Said& said, bool integer, std::vector<Node>& nodes) {
+  nb::object given[kBounds.size()];
+  std::size_t at = 0;
+  for (const Keyword keyword : kBounds) {
+    const nb::handle one = said.of(keyword);
+    if (one.is_none()) return false;  // this means none below
+    given[at++] = one.is_valid() ? nb::borrow(one) : nb::none();
+  }
+  const nb::object found =
+      host_.attr("bounded")(integer, given[0], given[1], given[2], given[3], given[4]);
+  if (found.is_none()) return false;
+  nodes.push_back(nb::cast<Node>(found));
   return true;
 }
 
@@ -164,9 +210,31 @@ bool PlainSchemas::strings(const Said& said, std::vector<Node>& nodes) {
     high = *found;
   }
   if (low > high) return false;
+  if (said.has(Keyword::kPattern) || said.has(Keyword::kFormat)) {
+    const auto found = texts(said, low, high);
+    if (found) nodes.push_back(quoted(*found));
+    return found.has_value();
+  }
   const bool any = low == 0 && high == kUnbounded;
   nodes.push_back(any ? any_string() : quoted(grammar_.repeat(any_char(), low, high)));
   return true;
+}
+
+std::optional<PlainSchemas::Node> PlainSchemas::texts(const Said& said, std::uint32_t low,
+                                                      std::uint32_t high) {
+  nb::object given[2] = {nb::none(), nb::none()};
+  std::size_t at = 0;
+  for (const Keyword keyword : {Keyword::kPattern, Keyword::kFormat}) {
+    if (said.has(keyword)) {
+      if (!text_of(said.of(keyword))) return std::nullopt;
+      given[at] = nb::borrow(said.of(keyword));
+    }
+    ++at;
+  }
+  const nb::object most = high == kUnbounded ? nb::none() : nb::object(nb::int_(high));
+  const nb::object found = host_.attr("texts")(nb::int_(low), most, given[0], given[1]);
+  if (found.is_none()) return std::nullopt;
+  return nb::cast<Node>(found);
 }
 
 std::optional<PlainSchemas::Node> PlainSchemas::array(const Said& said, Place place) {
@@ -314,8 +382,11 @@ PlainSchemas::Node PlainSchemas::anything(nb::handle host) {
 }
 
 PlainSchemas::Node PlainSchemas::quoted(Node text) {
+  const auto known = quoted_.find(text);
+  if (known != quoted_.end()) return known->second;
   const Node quote = literal("\"");
-  return grammar_.sequence({quote, grammar_.json_text(text, policy_.canonical, false), quote});
+  return quoted_[text] =
+             grammar_.sequence({quote, grammar_.json_text(text, policy_.canonical, false), quote});
 }
 
 PlainSchemas::Node PlainSchemas::any_char() {

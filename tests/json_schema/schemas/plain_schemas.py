@@ -1,4 +1,4 @@
-"""Random schemas, most of them plain: kinds, members, items, lengths, lists of values, references.
+"""Random schemas, most of them plain: kinds, members, items, scalars, lists of values, references.
 
 Names and definitions are few, so that schemas are met again, inside themselves and by several ways.
 """
@@ -16,7 +16,30 @@ _WORDS = ("", "a", "b", "ab", "é", "😀")
 _kinds = st.one_of(
     st.sampled_from(KINDS), st.lists(st.sampled_from(KINDS), min_size=1, max_size=4, unique=True)
 )
-_values = st.one_of(st.sampled_from(_WORDS), st.sampled_from((None, True, False, 1, 1.5)))
+_values = st.one_of(
+    st.sampled_from(_WORDS), st.sampled_from((None, True, False, 1, 1.5, 1.0, -2, 10**20))
+)
+_bounds = st.sampled_from((0, 1, 1.5, -2, 7, 2.0, 100))
+_numbers = st.fixed_dictionaries(
+    {"type": st.sampled_from(("number", "integer", ["integer", "string"], "string"))},
+    optional={
+        "minimum": _bounds,
+        "maximum": _bounds,
+        # Truth values are of draft 4, numbers of the others.
+        "exclusiveMinimum": st.one_of(_bounds, st.booleans()),
+        "exclusiveMaximum": st.one_of(_bounds, st.booleans()),
+        "multipleOf": st.sampled_from((1, 2, 0.5, 5, 3)),
+    },
+)
+_texts = st.fixed_dictionaries(
+    {"type": st.sampled_from(("string", "string", ["null", "string"], "integer"))},
+    optional={
+        "minLength": counts,
+        "maxLength": st.integers(1, 12),
+        "pattern": st.sampled_from(("^a", "b$", "^[ab]*$", "^é?$", "", "a{3}", r"(a)\1", "(")),
+        "format": st.sampled_from(("date", "uuid", "ipv4", "int32", "hostname", "date-time")),
+    },
+)
 _leaves = st.one_of(
     st.builds(lambda kind: {"type": kind}, _kinds),
     st.builds(lambda values: {"enum": values}, st.lists(_values, min_size=1, max_size=4)),
@@ -27,13 +50,15 @@ _leaves = st.one_of(
         counts,
         counts,
     ),
+    _numbers,
+    _texts,
     st.sampled_from(({}, True, False, {"title": "a"}, {"minLength": 1}, {"not": {}})),
+    st.sampled_from(({"pattern": "^a"}, {"minimum": 2}, {"format": "date"}, {"multipleOf": 3})),
     # These take the automaton.
     st.sampled_from(
         (
-            {"type": "string", "pattern": "^a"},
-            {"type": "integer", "minimum": 2},
             {"type": "object", "minProperties": 1},
+            {"type": "object", "patternProperties": {"^a": {"type": "null"}}},
             {"anyOf": [{"type": "null"}, {"$ref": "#/$defs/x"}]},
         )
     ),

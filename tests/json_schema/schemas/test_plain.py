@@ -5,6 +5,7 @@ from __future__ import annotations
 import collections
 import json
 import random
+import warnings
 from typing import Any
 
 import hypothesis
@@ -19,7 +20,12 @@ import formgate
 from formgate.core.compiler import build_grammar
 from formgate.core.errors import EmptyLanguageError, FormgateError, LimitError
 from formgate.core.grammar import GrammarBuilder
-from formgate.plugins.json_schema import _plain, _read, compile_json_schema
+from formgate.plugins.json_schema import (
+    UnenforcedWarning,
+    _plain,
+    _read,
+    compile_json_schema,
+)
 from formgate.plugins.json_schema._drafts import BY_NAME, keywords_of
 
 STATES = 150  # of each pair of engines that are compared
@@ -102,14 +108,30 @@ nonsense = st.one_of(
     st.none(),
     st.integers(-2, 3),
     st.sampled_from(
-        (2**31, 10**30, 1.0, 0.5, "x", "\ud800", "#/", "#/$defs", "#/$defs/x/~0", "#x")
+        (
+            2**31,
+            10**30,
+            float("nan"),
+            10**5000,
+            True,
+            "(",
+            1.0,
+            0.5,
+            "x",
+            "\ud800",
+            "#/",
+            "#/$defs",
+            "#/$defs/x/~0",
+            "#x",
+        )
     ),
     st.lists(st.sampled_from(("a", "a", "b", 1, {})), max_size=3),
     st.dictionaries(st.sampled_from(("a", "$id", "$schema", "$ref", "\ud800")), st.just({})),
 )
 KEYWORDS = ("type", "enum", "const", "$ref", "properties", "required", "additionalProperties",
             "items", "minItems", "maxItems", "uniqueItems", "minLength", "maxLength", "$id",
-            "$schema", "id", "minProperties", "format", "dependencies", "then")  # fmt: skip
+            "$schema", "id", "minProperties", "format", "dependencies", "then", "pattern", "minimum",
+            "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf")  # fmt: skip
 
 
 @hypothesis.settings(
@@ -281,3 +303,36 @@ def test_an_object_that_cannot_be_is_not_looked_into() -> None:
         compare(found, expected, random.Random(0))
         assert found.accepts(b"[1]")
         assert not found.accepts(b"{}")
+
+
+@pytest.mark.parametrize("draft", ["4", "7"])
+@pytest.mark.parametrize("policy", ["error", "relax"])
+def test_numbers_and_strings_are_written_alike(draft: str, policy: str) -> None:
+    options = {"draft": draft, "on_unsupported": policy}
+    for part in (
+        {"type": "integer", "minimum": 1, "exclusiveMinimum": True},
+        {"type": "integer", "minimum": 1, "exclusiveMinimum": 0},
+        {"type": "number", "exclusiveMaximum": False},
+        {"type": "integer", "minimum": 2, "maximum": 1},
+        {"type": "integer", "multipleOf": 0},
+        {"type": "integer", "multipleOf": 10**9 + 7},
+        {"type": "number", "minimum": None},
+        {"type": "string", "minimum": None},
+        {"type": "string", "minimum": 2, "pattern": "^[ab]$"},
+        {"type": "integer", "format": "int32", "pattern": "("},
+        {"type": "integer", "format": None},
+        {"type": "string", "format": "date", "pattern": "^2"},
+        {"type": "string", "format": "nonsense", "minLength": 2},
+        {"type": "string", "pattern": r"^(a)\1$"},
+        {"type": "string", "pattern": "^a{2,}$", "maxLength": 1},
+        {"pattern": "^a", "minimum": 3, "format": "date"},
+        {"enum": [1, 1.0, 2.5, "a"], "type": ["integer", "string"]},
+        {"enum": [2.5], "type": "integer"},
+        {"enum": [1, 1.5], "minimum": 1},
+        {"const": 10**400},
+    ):
+        schema = {"type": "object", "properties": {"a": part}, "required": ["a"]}
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", UnenforcedWarning)
+            found, expected = both_ways(schema, options)
+        compare(found, expected, random.Random(3))
