@@ -9,8 +9,9 @@ from __future__ import annotations
 import time
 import warnings
 from collections.abc import Mapping
-from contextlib import contextmanager
-from functools import partial
+from functools import cache, partial
+from importlib import import_module
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from formgate.core.errors import (
@@ -25,6 +26,7 @@ from formgate.core.vocabulary import Vocabulary
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+    from types import ModuleType
 
     from formgate.core._native import CancelToken, Engine
     from formgate.core.grammar import Limits
@@ -159,13 +161,17 @@ def _grammar(
     deadline, cancel = bounds
     builder = GrammarBuilder(embed=embed, deadline=deadline, cancel=cancel)
     _write(entry, source, builder, options)
-    with _named(entry):
-        grammar = builder.build(name=entry.spec.name, format=entry.spec.name, source=source)
-    if entry.spec.reader is not None:
-        grammar.reader = partial(entry.spec.reader, source, dict(options))
-    if entry.spec.explain is not None:
-        grammar.explain = partial(entry.spec.explain, source, dict(options))
-    return grammar, entry.spec.name
+    spec = entry.spec
+    try:
+        grammar = builder.build(name=spec.name, format=spec.name, source=source)
+    except Exception as error:
+        _name(entry, error)
+        raise
+    if spec.reader is not None:
+        grammar.reader = partial(spec.reader, source, dict(options))
+    if spec.explain is not None:
+        grammar.explain = partial(spec.explain, source, dict(options))
+    return grammar, spec.name
 
 
 def _write(
@@ -175,10 +181,13 @@ def _write(
     options: Mapping[str, object],
 ) -> None:
     """Have a format write a source's grammar, refusing options that it never looks at."""
-    watched = _Options(options)
-    with _named(entry):
-        entry.spec.compile(source, builder, watched)
-    if watched.unread:
+    watched = _Options(options) if options else None
+    try:
+        entry.spec.compile(source, builder, _NO_OPTIONS if watched is None else watched)
+    except Exception as error:
+        _name(entry, error)
+        raise
+    if watched is not None and watched.unread:
         names = ", ".join(repr(name) for name in sorted(watched.unread))
         raise GrammarError(
             f"format {entry.spec.name!r} did not use the option {names}",
@@ -186,31 +195,31 @@ def _write(
         )
 
 
-@contextmanager
-def _named(entry: Registered[Format]) -> Iterator[None]:
-    """Add the plugin and its version to errors raised inside, their type unchanged."""
-    try:
-        yield
-    except Exception as error:
-        note = f"raised while format {entry.spec.name!r} of {entry.origin} was compiling"
-        # What add_note of Python 3.11 does, for 3.10 too.
-        notes: list[str] = getattr(error, "__notes__", [])
-        error.__notes__ = [*notes, note]
-        raise
+def _name(entry: Registered[Format], error: Exception) -> None:
+    """Add the plugin and its version to an error, its type unchanged."""
+    note = f"raised while format {entry.spec.name!r} of {entry.origin} was compiling"
+    # What add_note of Python 3.11 does, for 3.10 too.
+    notes: list[str] = getattr(error, "__notes__", [])
+    error.__notes__ = [*notes, note]
 
 
 def _registry(registry: Registry | None) -> Registry:
     """Return the registry to use; the default one is imported and loaded on first use."""
-    from formgate.core.registry import (  # noqa: PLC0415 (brings in pluggy)
-        Registry,
-        default_registry,
-    )
-
+    known = _registries()
     if registry is None:
-        return default_registry()
-    if not isinstance(registry, Registry):
+        return known.default_registry()
+    if not isinstance(registry, known.Registry):
         raise TypeError(f"registry is a formgate.core.registry.Registry, not {registry!r:.60}")
     return registry
+
+
+@cache
+def _registries() -> ModuleType:
+    """Import what knows the plugins, which takes pluggy, when it is first needed."""
+    return import_module("formgate.core.registry")
+
+
+_NO_OPTIONS: Mapping[str, object] = MappingProxyType({})
 
 
 class _Options(Mapping[str, object]):

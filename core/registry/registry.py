@@ -412,6 +412,8 @@ def default_registry() -> Registry:
         PluginError: As for ``Registry``.
     """
     global _default  # noqa: PLW0603 (the one default, made on first use)
+    if _default is not None:
+        return _default
     with _default_lock:
         if _default is not None:
             return _default

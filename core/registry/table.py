@@ -125,6 +125,9 @@ class Table(Generic[T]):
         Raises:
             AmbiguousPluginError: Several plugins offer the bare name, and none is built in.
         """
+        alone = self._entries.get(name)
+        if alone is not None and len(alone) == 1:  # names have no colons
+            return alone[0]
         qualifier, colon, bare = name.rpartition(":")
         entries = self._entries.get(bare, [])
         if colon:

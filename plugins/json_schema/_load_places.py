@@ -93,8 +93,6 @@ def _tokens(text: str) -> Iterator[tuple[Place, bool, bool]]:
         is_key = character == '"' and level is not None and level.keys is not None
         if is_key and level is not None and level.keys is not None and not level.valued:
             name, end = _string(text, at)
-            if end is None:
-                return
             yield Place(_pointer(levels[:-1]), at, end), True, name in level.keys
             level.keys.add(name)
             level.step, level.valued = name, True
@@ -106,10 +104,7 @@ def _tokens(text: str) -> Iterator[tuple[Place, bool, bool]]:
             levels.append(_Level(is_object=character == "{"))
             at += 1
         elif character == '"':
-            end = _string(text, at)[1]
-            if end is None:
-                return
-            at = end
+            at = _string(text, at)[1]
         else:
             found = _ATOM.match(text, at)
             if found is None:
@@ -118,12 +113,13 @@ def _tokens(text: str) -> Iterator[tuple[Place, bool, bool]]:
             at = found.end()
 
 
-def _string(text: str, at: int) -> tuple[str, int | None]:
-    """Return a string and where it ends; None where it is no string, beyond what was refused."""
+def _string(text: str, at: int) -> tuple[str, int]:
+    """Return a string and where it ends; what is none ends the text."""
     try:
-        return _STRINGS.raw_decode(text, at)
+        name, end = _STRINGS.raw_decode(text, at)
     except JSONDecodeError:
-        return "", None
+        return "", len(text)
+    return name, end
 
 
 def _pointer(levels: list[_Level]) -> str:

@@ -9,6 +9,7 @@ whose own parts may be plain again. Both write the same language; tests hold one
 from __future__ import annotations
 
 from functools import cache
+from importlib import import_module
 from typing import TYPE_CHECKING, ParamSpec
 
 from formgate.core import _native
@@ -20,9 +21,11 @@ from formgate.plugins.json_schema._notes import notes_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from types import ModuleType
 
     from formgate.plugins.json_schema._automaton import Automaton
     from formgate.plugins.json_schema._emit import Emitter
+    from formgate.plugins.json_schema._notes import Notes
     from formgate.plugins.json_schema._numbers import NumberSet
     from formgate.plugins.json_schema._options import Options
     from formgate.plugins.json_schema._resolve import Where
@@ -49,10 +52,11 @@ def plain_writer(schema: Json, builder: GrammarBuilder, options: Options) -> Pla
     draft: Draft | None = BY_NAME[options.draft]
     if "$schema" in schema:
         draft = draft_of(schema["$schema"])
-    anything = notes_of(builder).anything
+    notes = notes_of(builder)
+    anything = notes.anything
     if draft is None or (anything is not None and anything[0] != _policy(options)):
         return None
-    return PlainWriter(schema, draft, builder, options)
+    return PlainWriter(schema, draft, builder, options, notes)
 
 
 class PlainWriter:
@@ -63,6 +67,7 @@ class PlainWriter:
         draft: Its draft.
         builder: Where to write.
         options: The options.
+        notes: The notes on the builder.
 
     Attributes:
         suffix: What the names of this schema's rules end in.
@@ -72,13 +77,18 @@ class PlainWriter:
     check = staticmethod(check_time)
 
     def __init__(
-        self, schema: dict[str, Json], draft: Draft, builder: GrammarBuilder, options: Options
+        self,
+        schema: dict[str, Json],
+        draft: Draft,
+        builder: GrammarBuilder,
+        options: Options,
+        notes: Notes,
     ) -> None:
         self._schema = schema
         self._draft = draft
         self._builder = builder
         self._options = options
-        self._notes = notes = notes_of(builder)
+        self._notes = notes
         notes.schemas += 1
         self.suffix = "" if notes.schemas == 1 else f" of schema {notes.schemas}"
         self.automaton: Automaton | None = None
@@ -171,10 +181,9 @@ class PlainWriter:
 
     def numbers(self, integer: bool) -> Node:
         """Return the node of all numbers, or of the integers."""
-        from formgate.plugins.json_schema._plain_scalars import all_numbers  # noqa: PLC0415
-
-        numbers = all_numbers(integer=integer, old=self._draft.rank == 4)
-        return numbers.node(self._builder, notes=self._notes)
+        return _scalars().all_numbers(
+            self._builder, self._notes, integer=integer, old=self._draft.rank == 4
+        )
 
     def bounded(self, integer: bool, *bounds: Json | None) -> Node | None:
         """Return the node of the numbers within bounds; None if that takes a closer look.
@@ -184,25 +193,21 @@ class PlainWriter:
             *bounds: What ``minimum``, ``maximum``, ``exclusiveMinimum``, ``exclusiveMaximum`` and
                 ``multipleOf`` say.
         """
-        from formgate.plugins.json_schema._plain_scalars import numbers_within  # noqa: PLC0415
-
-        return self._written(numbers_within, bounds, integer=integer, old=self._draft.rank == 4)
+        make = _scalars().numbers_within
+        return self._written(make, bounds, integer=integer, old=self._draft.rank == 4)
 
     def some(self, integer: bool, values: list[Json]) -> Node | None:
         """Return the node of some numbers, or of the integers among them; None as above."""
-        from formgate.plugins.json_schema._plain_scalars import numbers_among  # noqa: PLC0415
-
-        return self._written(numbers_among, values, integer=integer, old=self._draft.rank == 4)
+        make = _scalars().numbers_among
+        return self._written(make, values, integer=integer, old=self._draft.rank == 4)
 
     def texts(
         self, low: int, high: int | None, pattern: str | None, form: str | None
     ) -> Node | None:
         """Return the node of strings, unquoted: how long, a pattern, a format; None as above."""
-        from formgate.plugins.json_schema._plain_scalars import texts_with  # noqa: PLC0415
-
         if self._options.formats != "assert":
             form = None
-        return self._written(texts_with, low, high, pattern, form)
+        return self._written(_scalars().texts_with, low, high, pattern, form)
 
     def _written(
         self,
@@ -211,7 +216,7 @@ class PlainWriter:
         *args: P.args,
         **kwargs: P.kwargs,
     ) -> Node | None:
-        """Return the node of a set; None if it is empty, or wrong, which others say in its place."""
+        """Return the node of a set; None if it is empty or wrong, which is said in its place."""
         try:
             found = make(*args, **kwargs)
             if found is None or found.is_empty():
@@ -231,7 +236,13 @@ class PlainWriter:
 
 def _policy(options: Options) -> Options:
     """Return what the texts of any value depend on."""
-    return options._replace(resources=None)
+    return options if options.resources is None else options._replace(resources=None)
+
+
+@cache
+def _scalars() -> ModuleType:
+    """Import what makes sets of numbers and strings when it is first needed."""
+    return import_module("formgate.plugins.json_schema._plain_scalars")
 
 
 @cache

@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from formgate.plugins.json_schema._numbers import NumberSet
+from formgate.plugins.json_schema._numbers_write import recorded_numbers
 from formgate.plugins.json_schema._spelled import Numerals, meet_numbers
 from formgate.plugins.json_schema._strings import StringSet
 from formgate.plugins.json_schema._values import is_number
@@ -16,6 +17,8 @@ from formgate.plugins.json_schema._values import is_number
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from formgate.core.grammar import GrammarBuilder, Node
+    from formgate.plugins.json_schema._notes import Notes
     from formgate.plugins.json_schema._values import Json
 
 __all__ = ["all_numbers", "numbers_among", "numbers_within", "texts_with"]
@@ -23,13 +26,27 @@ __all__ = ["all_numbers", "numbers_among", "numbers_within", "texts_with"]
 _OLD_INTEGERS = Numerals(NumberSet.INTEGERS, NumberSet.NONE)  # by how they are written
 
 
-def all_numbers(*, integer: bool, old: bool) -> NumberSet | Numerals:
-    """Return all numbers, or the integers.
+def all_numbers(builder: GrammarBuilder, notes: Notes, *, integer: bool, old: bool) -> Node:
+    """Return the node of all numbers, or of the integers.
 
     Args:
+        builder: Where to write.
+        notes: The notes on it.
         integer: Whether they are integers.
         old: Whether integers are what draft 4 says: numbers without a fraction and an exponent.
     """
+    numbers = _all(integer=integer, old=old)
+    if isinstance(numbers, Numerals):
+        return numbers.node(builder, notes=notes)
+    node = notes.numbers.get((numbers, True))
+    if node is None:
+        node = recorded_numbers(numbers, rules=True).write(builder)
+        notes.numbers[numbers, True] = node
+    return node
+
+
+def _all(*, integer: bool, old: bool) -> NumberSet | Numerals:
+    """Return all numbers, or the integers, as a set."""
     if not integer:
         return NumberSet.ALL
     return _OLD_INTEGERS if old else NumberSet.INTEGERS
@@ -80,7 +97,7 @@ def numbers_among(
     """Return some numbers, or the integers among them; the rest as ``numbers_within``."""
     if not all(map(is_number, values)):
         return None
-    return meet_numbers(all_numbers(integer=integer, old=old), NumberSet.of(values))
+    return meet_numbers(_all(integer=integer, old=old), NumberSet.of(values))
 
 
 def texts_with(low: int, high: int | None, pattern: str | None, form: str | None) -> StringSet:

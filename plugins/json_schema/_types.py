@@ -67,6 +67,8 @@ def schema_source(source: object, options: Mapping[str, object]) -> object:
         GrammarError: The source is wrong.
         UnsupportedConstraint: A part of it has no JSON form that can be enforced.
     """
+    if isinstance(source, str):
+        return source
     if isinstance(source, (dict, list, tuple)):
         from formgate.plugins.json_schema import _tools  # noqa: PLC0415 (on demand)
 

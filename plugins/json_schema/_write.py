@@ -6,7 +6,11 @@ import warnings
 from typing import TYPE_CHECKING, NamedTuple
 
 from formgate.core.errors import EmptyLanguageError, GrammarError, LimitError
+from formgate.plugins.json_schema import _load, _plain
+from formgate.plugins.json_schema._deadline import Deadline
 from formgate.plugins.json_schema._options import read_options
+from formgate.plugins.json_schema._types import schema_source
+from formgate.plugins.json_schema._wrong import WrongSchemaError, explain
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -123,8 +127,6 @@ class Prepared(NamedTuple):
 
 def prepared(source: object, options: Mapping[str, object]) -> Prepared:
     """Return the schema that a source stands for, and the options that are left to read."""
-    from formgate.plugins.json_schema._types import schema_source  # noqa: PLC0415
-
     schema = schema_source(source, options)
     origins: dict[str, str] = {}
     if schema is not source and isinstance(source, (dict, list, tuple)):
@@ -140,8 +142,6 @@ def _compile(
     given: Prepared, builder: GrammarBuilder, *, plain: bool = True
 ) -> tuple[Automaton | None, Node]:
     """Return the automaton of a schema, if it takes one, and its node."""
-    from formgate.plugins.json_schema._deadline import Deadline  # noqa: PLC0415
-
     try:
         with Deadline(builder):
             automaton, node = _written(given.schema, given.options, builder, plain=plain)
@@ -160,12 +160,8 @@ def _written(
     source: object, options: Options, builder: GrammarBuilder, *, plain: bool
 ) -> tuple[Automaton | None, Node]:
     """Return the automaton of a schema, if it takes one, and its node; places are the schema's."""
-    from formgate.plugins.json_schema._load import load  # noqa: PLC0415
-    from formgate.plugins.json_schema._plain import plain_writer  # noqa: PLC0415
-    from formgate.plugins.json_schema._wrong import WrongSchemaError, explain  # noqa: PLC0415
-
-    schema = load(source)
-    writer = plain_writer(schema, builder, options) if plain else None
+    schema = _load.load(source)
+    writer = _plain.plain_writer(schema, builder, options) if plain else None
     try:
         if writer is None:
             return _reasoned(schema, builder, options, None)

@@ -130,8 +130,8 @@ nonsense = st.one_of(
 )
 KEYWORDS = ("type", "enum", "const", "$ref", "properties", "required", "additionalProperties",
             "items", "minItems", "maxItems", "uniqueItems", "minLength", "maxLength", "$id",
-            "$schema", "id", "minProperties", "format", "dependencies", "then", "pattern", "minimum",
-            "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf")  # fmt: skip
+            "$schema", "id", "minProperties", "format", "dependencies", "then", "pattern",
+            "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf")  # fmt: skip
 
 
 @hypothesis.settings(
