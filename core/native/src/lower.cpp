@@ -50,6 +50,7 @@ ExprId Grammar::lower(ExprPool& pool, CompileContext& context, std::unique_lock<
   if (!rules_.empty()) {
     RuleLowering rules(*this, start_, pool, context, lock, allowed, symbols);
     if (rules.recursive()) {
+      if (const auto known = rules.by_known()) return *known;
       const ExprId out = rules.run();
       pool.keyed().settle(context);
       return out;
@@ -231,6 +232,12 @@ ExprId Grammar::lower_open(ExprPool& pool, std::uint32_t root, CompileContext& c
         throw Error(ErrorKind::kGrammar, "rule \"" + node.text +
                                              "\" is used but not defined; call define(\"" +
                                              node.text + "\", node)");
+      }
+      if (symbols.calls != nullptr) {
+        if (const auto call = symbols.calls->find(node.text); call != symbols.calls->end()) {
+          leave(at, call->second);
+          continue;
+        }
       }
       if (const auto body = scope.done.find(it->second); body != scope.done.end()) {
         leave(at, body->second);

@@ -36,16 +36,19 @@ void RuleLowering::collect() {
   Rule start;
   start.body = start_;
   rules_.push_back(std::move(start));
+  std::vector<std::uint32_t> seen_by(grammar_.nodes_.size(), kNoIndex);  // the last rule
   for (std::uint32_t i = 0; i < rules_.size(); ++i) {
     std::vector<std::uint32_t> nodes{rules_[i].body};
     std::vector<std::uint32_t> refers;
-    std::unordered_map<std::uint32_t, bool> seen{{rules_[i].body, true}};
+    seen_by[rules_[i].body] = i;
     for (std::size_t k = 0; k < nodes.size(); ++k) {
       context_.tick();
       const Grammar::Node& node = grammar_.nodes_[nodes[k]];
       if (node.op == Op::kRule) refers.push_back(rule_of(node.text));
       for (std::uint32_t part : node.parts) {
-        if (seen.emplace(part, true).second) nodes.push_back(part);
+        if (seen_by[part] == i) continue;
+        seen_by[part] = i;
+        nodes.push_back(part);
       }
     }
     std::ranges::sort(nodes);
@@ -80,11 +83,12 @@ void RuleLowering::refuse(const std::string& what) const {
   throw Error(ErrorKind::kUnsupported, what);
 }
 
-// Which nodes have calls or look around, and what stands between: the terminals.
-void RuleLowering::find_terminals() {
+// Which nodes have calls or look around.
+void RuleLowering::find_calls() {
   for (const auto& component : order_) {
     for (std::uint32_t i : component) {
       const Rule& rule = rules_[i];
+      if (rule.known) continue;
       for (std::uint32_t at : rule.nodes) {
         context_.tick();
         const Grammar::Node& node = grammar_.nodes_[at];
@@ -106,9 +110,12 @@ void RuleLowering::find_terminals() {
       }
     }
   }
-  // Terminals are the largest parts without calls.
+}
+
+// Terminals are the largest parts without calls.
+void RuleLowering::lower_terminals() {
   for (const Rule& rule : rules_) {
-    if (!calls_.at(rule.body)) continue;
+    if (rule.known || !calls_.at(rule.body)) continue;
     for (std::uint32_t at : rule.nodes) {
       if (!calls_.at(at)) continue;
       for (std::uint32_t part : grammar_.nodes_[at].parts) {
@@ -292,6 +299,7 @@ void RuleLowering::find_facts() {
   std::vector<bool> waits(rules_.size(), true);
   for (const auto& component : order_) {
     for (std::uint32_t i : component) {
+      if (rules_[i].known) continue;
       work.push_back(i);
       for (std::uint32_t to : rules_[i].refers) users[to].push_back(i);
     }
@@ -507,10 +515,15 @@ std::string RuleLowering::place_of(const Rule& rule) {
 
 ExprId RuleLowering::run() {
   first_parts_ = pool_.part_count();
-  find_terminals();
+  if (!prepared_) {
+    recall();
+    find_calls();
+  }
+  lower_terminals();
   find_facts();
   LeftRecursion rules(pool_, context_, alphabet_);
   for (const auto& component : order_) {
+    if (rules_[component[0]].known) continue;
     const bool recursive = rules_[component[0]].recursive;
     if (recursive) {
       merge_equal(component);
@@ -531,6 +544,7 @@ ExprId RuleLowering::run() {
     }
   }
   rules.define_all();
+  keep();
   return values_.at(rules_[0].body);
 }
 

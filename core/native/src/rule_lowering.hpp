@@ -3,6 +3,7 @@
 
 #include <map>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <unordered_map>
 #include <unordered_set>
@@ -54,7 +55,10 @@ class RuleLowering {
 
   // Whether some rule that the start needs refers to itself, directly or through others.
   bool recursive();
-  // To be called once, if so.
+  // Of a grammar all of whose recursive rules the pool knows, the expression, by way of no others;
+  // nothing where it cannot be had so. To be called once, if some rule is recursive.
+  std::optional<ExprId> by_known();
+  // To be called once, after that.
   ExprId run();
 
  private:
@@ -68,6 +72,9 @@ class RuleLowering {
     bool calls = false;       // is recursive, or refers to a rule that is
     std::uint32_t equal = 0;  // the first of the rules whose call it shares
     ExprId call{};
+    // Of one that refers to itself alone and is made of what means the same in every grammar.
+    std::optional<Hash128> content = {};
+    bool known = false;  // the pool has it
   };
   // What is known of a node: whether it has any text, the empty one, any other.
   struct Facts {
@@ -80,7 +87,8 @@ class RuleLowering {
   std::uint32_t rule_of(const std::string& name);
   void collect();
   void find_recursion();
-  void find_terminals();
+  void find_calls();
+  void lower_terminals();
   void lower_terminal(std::uint32_t at, const Rule& rule);
   void find_facts();
   Facts facts_of(const Grammar::Node& node) const;
@@ -92,6 +100,10 @@ class RuleLowering {
   void name_calls(const std::vector<std::uint32_t>& component);
   Hash128 hash_of(std::uint32_t at, const std::unordered_map<std::uint32_t, Hash128>& hashes,
                   const std::unordered_map<std::uint32_t, std::uint32_t>& numbers) const;
+  void recall();
+  void keep();
+  std::optional<Hash128> content_of(const Rule& rule);
+  bool add_content(Hasher& hasher, const Grammar::Node& node) const;
   std::unordered_set<std::uint32_t> inner_choices(const Rule& rule) const;
   void lower_body(const Rule& rule);
   static std::string place_of(const Rule& rule);
@@ -105,6 +117,7 @@ class RuleLowering {
   std::unique_lock<std::mutex>& lock_;
   ByteSet allowed_;
   const Grammar::Symbols& symbols_;
+  bool prepared_ = false;  // rules are recalled, and calls found
   ByteSet alphabet_;
   std::size_t first_parts_ = 0;
   std::vector<Rule> rules_;  // rule 0 is the start

@@ -150,6 +150,21 @@ class ExprPool : public std::enable_shared_from_this<ExprPool> {
     return it == included_.end() ? std::nullopt : std::optional(it->second);
   }
   void keep_included(std::uint64_t number, ExprId id) { included_.emplace(number, id); }
+  // Recursive rules that refer to themselves alone, by what they are made of.
+  struct KnownRule {
+    ExprId call;
+    ExprId body;
+    ByteSet alphabet;
+    bool empty;  // the empty text is one of its texts
+    bool texts;  // others are
+  };
+  const KnownRule* known_rule(const Hash128& content) {
+    const auto it = known_rules_.find(content);
+    return it == known_rules_.end() ? nullptr : &it->second;
+  }
+  void keep_rule(const Hash128& content, const KnownRule& rule) {
+    known_rules_.emplace(content, rule);
+  }
   // Where `id` begins with a repetition, that with one repetition more; else nothing.
   ExprId once_more(ExprId id);
   // A class, all characters beyond ASCII among it, of which every text leaves a state alive;
@@ -418,7 +433,8 @@ class ExprPool : public std::enable_shared_from_this<ExprPool> {
   std::vector<std::shared_ptr<void>> attachments_;
   std::unique_ptr<Lexing> lexing_;
   Keyed keyed_;
-  GrowingMap<std::uint64_t, ExprId> included_;    // (grammar, spelling)
+  GrowingMap<std::uint64_t, ExprId> included_;  // (grammar, spelling)
+  GrowingMap<Hash128, KnownRule, HashOfHash> known_rules_;
   GrowingMap<std::uint64_t, ExprId> json_chars_;  // (class, canonical)
   GrowingMap<std::uint32_t, Lengths> lengths_;
   GrowingMap<std::uint32_t, std::uint64_t> rests_;

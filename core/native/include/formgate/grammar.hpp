@@ -170,6 +170,7 @@ class Grammar {
     bool contextual = true;
     std::vector<Production> productions;
   };
+  using Calls = std::unordered_map<std::string, ExprId>;  // what rules stand for, by name
   // What symbols mean where a part is lowered, and what lexemes are made of.
   struct Symbols {
     std::unique_lock<std::mutex>& lock;
@@ -179,6 +180,7 @@ class Grammar {
     bool inside = false;  // of a lexed node
     enum class Spelling : std::uint8_t { kPlain, kInside, kJson, kCanonicalJson };
     Spelling spelling = Spelling::kPlain;
+    const Calls* calls = nullptr;  // of recursive rules; none may stand inside a JSON string
   };
 
   Handle add(Node node);
