@@ -62,6 +62,7 @@ class GrammarBuilder:
         self._embedded = 0
         self._embedding = 0
         self._started: Node | None = None
+        self._format_notes: object = None  # what a format knows of what it has written here
 
     # --- terminals ---
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
-from weakref import WeakKeyDictionary
 
 if TYPE_CHECKING:
     from formgate.core.grammar import GrammarBuilder, Node
@@ -38,12 +37,9 @@ class Notes:
         self.anything: tuple[object, Node] | None = None
 
 
-_notes: WeakKeyDictionary[GrammarBuilder, Notes] = WeakKeyDictionary()
-
-
 def notes_of(builder: GrammarBuilder) -> Notes:
-    """Return the notes on a builder; they go when it goes."""
-    found = _notes.get(builder)
-    if found is None:
-        found = _notes[builder] = Notes()
+    """Return the notes on a builder; they stand with it, since some refer to it."""
+    found = builder._format_notes  # noqa: SLF001 (it is there for this)
+    if not isinstance(found, Notes):
+        found = builder._format_notes = Notes()  # noqa: SLF001
     return found

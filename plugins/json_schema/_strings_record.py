@@ -42,6 +42,7 @@ class Recorder:
 
     def __init__(self) -> None:
         self._index: dict[_Call, int] = {}
+        self._format_notes: object = None
 
     def _add(self, method: str, nodes: Iterable[Node] = (), *values: object) -> Node:
         """Keep a call, and return its index for a node."""

@@ -35,6 +35,9 @@ const std::unordered_map<std::string_view, Keyword>& plain_keywords() {
       {"exclusiveMinimum", Keyword::kExclusiveMinimum},
       {"exclusiveMaximum", Keyword::kExclusiveMaximum},
       {"multipleOf", Keyword::kMultipleOf},
+      {"allOf", Keyword::kAllOf},
+      {"anyOf", Keyword::kAnyOf},
+      {"oneOf", Keyword::kOneOf},
   };
   return known;
 }
@@ -105,7 +108,7 @@ std::optional<PlainSchemas::Node> PlainSchemas::attempt(nb::handle given, Place 
     if (hops > kManyHops || !is_dict(schema)) return std::nullopt;
     Record& record = records_[schema.ptr()];
     if (record.number == 0) {
-      said = {};
+      said.clear();
       record.other = !read(schema, said);
     }
     if (record.number != 0 || record.other || !said.has(Keyword::kRef)) {
@@ -195,14 +198,12 @@ bool PlainSchemas::read(nb::handle schema, Said& said) const {
     } else if (found->second == Keyword::kOther) {
       more = true;
     } else {
-      said.values[static_cast<std::size_t>(found->second)] = nb::borrow(value);
+      said.set(found->second, value);
     }
   }
   if (!said.has(Keyword::kRef)) return !more;
   if (words_.lone_ref) return true;
-  const auto beside = std::count_if(said.values.begin(), said.values.end(),
-                                    [](const nb::object& one) { return one.is_valid(); });
-  return !more && beside == 1;
+  return !more && said.count() == 1;
 }
 
 // What a reference within the document leads to by way of objects without a name of their own.

@@ -1,6 +1,7 @@
 // Schemas that say what they mean: kinds, members, items, lengths and lists of strings, with
-// references among them, are written to a grammar as they stand. All others need the Boolean
-// algebra of the Python reader, which writes them in place (`Host`) and may come back for parts.
+// references among them and alternatives of different kinds, are written to a grammar as they
+// stand. All others need the Boolean algebra of the Python reader, which writes them in place
+// (`Host`) and may come back for parts.
 //
 // A schema met again becomes a rule, as does one that is met inside itself or is nested deep.
 #pragma once
@@ -8,6 +9,7 @@
 #include <nanobind/nanobind.h>
 
 #include <array>
+#include <bit>
 #include <cstdint>
 #include <deque>
 #include <optional>
@@ -21,6 +23,18 @@
 namespace formgate::json_schema {
 
 namespace nb = nanobind;
+
+// Kinds of values, as bits.
+enum : unsigned {
+  kNull = 1,
+  kFalse = 2,
+  kTrue = 4,
+  kNumber = 8,
+  kString = 16,
+  kArray = 32,
+  kObject = 64,
+  kAll = 127,
+};
 
 enum class Keyword : std::uint8_t {
   kType,
@@ -43,6 +57,9 @@ enum class Keyword : std::uint8_t {
   kExclusiveMinimum,
   kExclusiveMaximum,
   kMultipleOf,
+  kAllOf,
+  kAnyOf,
+  kOneOf,
   kOther,  // it means something that is not written here
 };
 constexpr std::size_t kKeywords = static_cast<std::size_t>(Keyword::kOther);
@@ -98,10 +115,35 @@ class PlainSchemas {
     nb::object step;
     nb::object way = {};  // as Python has it, once somebody asked
   };
-  struct Said {  // the values of a schema's keywords
-    nb::handle of(Keyword keyword) const { return values[static_cast<std::size_t>(keyword)]; }
+  class Said {  // the values of a schema's keywords, kept alive; most are not there
+   public:
+    Said() = default;
+    ~Said() { clear(); }
+    Said(const Said&) = delete;
+    Said& operator=(const Said&) = delete;
+    nb::handle of(Keyword keyword) const { return values_[static_cast<std::size_t>(keyword)]; }
     bool has(Keyword keyword) const { return of(keyword).is_valid(); }
-    std::array<nb::object, kKeywords> values = {};
+    unsigned count() const { return static_cast<unsigned>(std::popcount(there_)); }
+    void set(Keyword keyword, nb::handle value) {
+      const auto place = static_cast<std::size_t>(keyword);
+      const nb::handle before =
+          values_[place];  // keys of classes of their own may be spelled alike
+      values_[place] = value.inc_ref();
+      before.dec_ref();
+      there_ |= 1u << place;
+    }
+    void clear() {
+      for (; there_ != 0; there_ &= there_ - 1) {
+        nb::handle& value = values_[static_cast<std::size_t>(std::countr_zero(there_))];
+        value.dec_ref();
+        value = {};
+      }
+    }
+
+   private:
+    static_assert(kKeywords <= 32);
+    std::array<nb::handle, kKeywords> values_ = {};
+    std::uint32_t there_ = 0;
   };
   struct Record {
     nb::object schema = {};
@@ -127,6 +169,9 @@ class PlainSchemas {
   std::optional<std::pair<nb::object, Place>> target(nb::handle reference);
   std::optional<Node> body(const Said& said, Place place, bool& composite);
   static std::optional<Kinds> kinds(nb::handle type);
+  std::optional<unsigned> kinds_of(nb::handle schema, unsigned depth);
+  std::optional<unsigned> kinds_of_any(const Said& said, unsigned depth);
+  std::optional<Node> alternatives(const Said& said, Place place, bool& composite);
   bool listed(const Said& said, Kinds allowed, std::vector<Node>& nodes);
   bool numbers(const Said& said, bool integer, std::vector<Node>& nodes);
   bool strings(const Said& said, std::vector<Node>& nodes);

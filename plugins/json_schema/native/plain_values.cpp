@@ -10,17 +10,7 @@ namespace {
 
 constexpr std::size_t kMany = 4096;  // strings that a deadline should be able to interrupt
 
-enum : unsigned {
-  kNull = 1,
-  kFalse = 2,
-  kTrue = 4,
-  kNumber = 8,
-  kString = 16,
-  kArray = 32,
-  kObject = 64,
-  kAll = 127,
-  kInteger = 128,
-};
+constexpr unsigned kInteger = 128;  // beside the kinds
 
 constexpr auto kBounds = {Keyword::kMinimum, Keyword::kMaximum, Keyword::kExclusiveMinimum,
                           Keyword::kExclusiveMaximum, Keyword::kMultipleOf};
@@ -39,6 +29,9 @@ unsigned kind_of(std::string_view name) {
 
 std::optional<PlainSchemas::Node> PlainSchemas::body(const Said& said, Place place,
                                                      bool& composite) {
+  if (said.has(Keyword::kAllOf) || said.has(Keyword::kAnyOf) || said.has(Keyword::kOneOf)) {
+    return alternatives(said, place, composite);
+  }
   Kinds allowed{kAll, false};
   if (said.has(Keyword::kType)) {
     const auto found = kinds(said.of(Keyword::kType));

@@ -91,8 +91,15 @@ def _composite(parts: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
             "uniqueItems": st.just(False),
         },
     )
-    choices = st.builds(lambda several: {"anyOf": several}, st.lists(parts, min_size=1, max_size=2))
-    return st.one_of(objects, objects, arrays, choices)
+    choices = st.builds(
+        lambda keyword, several, null: {
+            keyword: [*several, {"type": "null"}][: None if null else -1]
+        },
+        st.sampled_from(("anyOf", "oneOf", "allOf")),
+        st.lists(parts, min_size=1, max_size=2),
+        st.booleans(),
+    )
+    return st.one_of(objects, objects, arrays, choices, choices)
 
 
 def _document(root: Any, x: Any, y: Any, z: Any) -> Any:

@@ -131,7 +131,8 @@ nonsense = st.one_of(
 KEYWORDS = ("type", "enum", "const", "$ref", "properties", "required", "additionalProperties",
             "items", "minItems", "maxItems", "uniqueItems", "minLength", "maxLength", "$id",
             "$schema", "id", "minProperties", "format", "dependencies", "then", "pattern",
-            "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf")  # fmt: skip
+            "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf",
+            "allOf", "anyOf", "oneOf")  # fmt: skip
 
 
 @hypothesis.settings(
@@ -336,3 +337,52 @@ def test_numbers_and_strings_are_written_alike(draft: str, policy: str) -> None:
             warnings.simplefilter("ignore", UnenforcedWarning)
             found, expected = both_ways(schema, options)
         compare(found, expected, random.Random(3))
+
+
+_NULL: dict[str, Any] = {"type": "null"}
+_ALTERNATIVES: dict[str, Any] = {
+    "null or a reference": {"anyOf": [_NULL, {"$ref": "#/$defs/x"}]},
+    "itself below": {"oneOf": [{"type": "object", "additionalProperties": {"$ref": "#"}}, _NULL]},
+    "one of several kinds": {"oneOf": [{"type": ["string", "null"]}, {"enum": [1, True]}]},
+    "a kind twice": {"oneOf": [{"type": "integer"}, {"type": "number", "minimum": 3}]},
+    "a kind twice in anyOf": {"anyOf": [{"enum": ["a", None]}, {"const": "b"}]},
+    "nested": {"anyOf": [{"oneOf": [_NULL, {"type": "boolean"}]}, {"allOf": [{"minimum": 1}]}]},
+    "nested, apart": {"anyOf": [{"oneOf": [_NULL, {"const": 2}]}, {"allOf": [{"type": "array"}]}]},
+    "beside others": {"anyOf": [_NULL, {"type": "string"}], "minLength": 2},
+    "two at once": {"anyOf": [_NULL, {"type": "string"}], "oneOf": [_NULL]},
+    "none": {"oneOf": []},
+    "no list": {"anyOf": {"0": _NULL}},
+    "all of two": {"allOf": [{"type": "string"}, {"minLength": 1}]},
+    "true and false": {"anyOf": [True, _NULL]},
+    "false": {"oneOf": [False, _NULL]},
+    "one that cannot be": {"anyOf": [{"type": "array", "items": False, "minItems": 1}, _NULL]},
+    "one that is wrong": {"anyOf": [{"type": "string", "pattern": "("}, _NULL]},
+    "defined by itself": {"anyOf": [_NULL, {"$ref": "#"}]},
+    "defined by another": {"anyOf": [_NULL, {"$ref": "#/$defs/loop"}]},
+    "defined by way of a member, too": {
+        "anyOf": [
+            {"type": "object", "properties": {"m": {"$ref": "#/$defs/back"}}},
+            {"$ref": "#/$defs/back"},
+        ]
+    },
+    "a long way": {"anyOf": [{"$ref": "#/$defs/l0"}, _NULL]},
+}
+
+
+@pytest.mark.parametrize("name", _ALTERNATIVES)
+def test_alternatives_are_written_alike(name: str) -> None:
+    chain = {f"l{n}": {"anyOf": [{"$ref": f"#/$defs/l{n + 1}"}]} for n in range(20)}
+    definitions = {
+        "x": {"type": "object", "properties": {"a": {"$ref": "#"}}, "required": ["a"]},
+        "loop": {"oneOf": [{"type": "boolean"}, {"allOf": [{"$ref": "#/$defs/loop"}]}]},
+        "back": {"oneOf": [_NULL, {"$ref": "#"}]},
+        **chain,
+        "l20": {"type": "string"},
+    }
+    definitions["y"] = _ALTERNATIVES[name]
+    for said in (_ALTERNATIVES[name], {"type": "array", "items": {"$ref": "#/$defs/y"}}):
+        schema = {**said, "$defs": definitions}
+        found, expected = both_ways(schema, {})
+        compare(found, expected, random.Random(1))
+        circular = "defined" in name and schema.get("type") != "array"
+        assert isinstance(found, tuple) or not circular

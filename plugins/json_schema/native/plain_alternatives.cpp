@@ -1,0 +1,121 @@
+// Alternatives that no two values share by their kinds: a null beside something else, for the most.
+// Then exactly one holds where one does, and the texts are those of all of them.
+//
+// Alternatives may be references, and hold others. A schema that leads to itself in this way, which
+// is an error, has no kinds: they are found by going through all that applies to the same value.
+#include <string>
+
+#include "plain_schemas.hpp"
+#include "python_values.hpp"
+
+namespace formgate::json_schema {
+namespace {
+
+constexpr unsigned kMost = 8;             // alternatives within alternatives, and references
+constexpr Py_ssize_t kManyBranches = 64;  // more than there are kinds, by far
+
+struct Alternatives {
+  Keyword keyword;
+  const char* name;
+};
+constexpr Alternatives kAlternatives[] = {
+    {Keyword::kAllOf, "allOf"}, {Keyword::kAnyOf, "anyOf"}, {Keyword::kOneOf, "oneOf"}};
+
+unsigned kind_of_value(nb::handle value) {
+  if (value.is_none()) return kNull;
+  if (PyBool_Check(value.ptr())) return value.ptr() == Py_True ? kTrue : kFalse;
+  if (PyUnicode_Check(value.ptr())) return kString;
+  if (is_list(value)) return kArray;
+  return is_dict(value) ? kObject : kNumber;
+}
+
+// The one keyword of alternatives, where nothing stands beside it: a list of some length, for
+// conjunctions of one.
+std::optional<Alternatives> sole(unsigned said, auto&& of) {
+  if (said != 1) return std::nullopt;
+  for (const Alternatives& one : kAlternatives) {
+    const nb::handle given = of(one.keyword);
+    if (!given.is_valid()) continue;
+    const Py_ssize_t size = is_list(given) ? PyList_Size(given.ptr()) : 0;
+    const Py_ssize_t most = one.keyword == Keyword::kAllOf ? 1 : kManyBranches;
+    if (size < 1 || size > most) return std::nullopt;
+    return one;
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+// The kinds of values that a plain schema may allow; nothing for others.
+std::optional<unsigned> PlainSchemas::kinds_of(nb::handle given, unsigned depth) {
+  nb::object schema = nb::borrow(given);
+  for (;; ++depth) {
+    if (depth > kMost || !is_dict(schema)) return std::nullopt;
+    Said said;
+    if (!read(schema, said)) return std::nullopt;
+    if (said.has(Keyword::kRef)) {
+      auto next = target(said.of(Keyword::kRef));
+      if (!next) return std::nullopt;
+      schema = std::move(next->first);
+      continue;
+    }
+    if (said.has(Keyword::kAllOf) || said.has(Keyword::kAnyOf) || said.has(Keyword::kOneOf)) {
+      return kinds_of_any(said, depth + 1);
+    }
+    unsigned bits = kAll;
+    if (said.has(Keyword::kType)) {
+      const auto found = kinds(said.of(Keyword::kType));
+      if (!found) return std::nullopt;
+      bits = found->bits;
+    }
+    if (said.has(Keyword::kConst)) bits &= kind_of_value(said.of(Keyword::kConst));
+    if (said.has(Keyword::kEnum)) {
+      const nb::handle values = said.of(Keyword::kEnum);
+      if (!is_list(values)) return std::nullopt;
+      unsigned own = 0;
+      for (Py_ssize_t i = 0; i < PyList_Size(values.ptr()); ++i) {
+        own |= kind_of_value(PyList_GetItem(values.ptr(), i));
+      }
+      bits &= own;
+    }
+    return bits;
+  }
+}
+
+// The same of alternatives that stand alone, if no two have a kind in common.
+std::optional<unsigned> PlainSchemas::kinds_of_any(const Said& said, unsigned depth) {
+  const auto found = sole(said.count(), [&](Keyword keyword) { return said.of(keyword); });
+  if (!found) return std::nullopt;
+  const nb::handle branches = said.of(found->keyword);
+  unsigned bits = 0;
+  for (Py_ssize_t i = 0; i < PyList_Size(branches.ptr()); ++i) {
+    const auto own = kinds_of(PyList_GetItem(branches.ptr(), i), depth);
+    if (!own || (bits & *own) != 0) return std::nullopt;
+    bits |= *own;
+  }
+  return bits;
+}
+
+std::optional<PlainSchemas::Node> PlainSchemas::alternatives(const Said& said, Place place,
+                                                             bool& composite) {
+  const auto bits = kinds_of_any(said, 0);
+  if (!bits) return std::nullopt;
+  const auto found = sole(said.count(), [&](Keyword keyword) { return said.of(keyword); });
+  // The schema is not to be changed while others write its parts; what stands in it is kept.
+  std::vector<nb::object> branches;
+  const nb::handle given = said.of(found->keyword);
+  for (Py_ssize_t i = 0; i < PyList_Size(given.ptr()); ++i) {
+    branches.push_back(nb::borrow(PyList_GetItem(given.ptr(), i)));
+  }
+  composite = (*bits & (kArray | kObject)) != 0;
+  const Place all = step(place, nb::str(found->name));
+  std::vector<Node> nodes;
+  for (std::size_t i = 0; i < branches.size(); ++i) {
+    const auto node = attempt(branches[i], step(all, nb::str(std::to_string(i).c_str())));
+    if (!node) return std::nullopt;
+    nodes.push_back(*node);
+  }
+  return nodes.size() == 1 ? nodes.front() : grammar_.choice(nodes);
+}
+
+}  // namespace formgate::json_schema
