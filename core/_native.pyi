@@ -341,6 +341,11 @@ def apply_masks(states: Sequence[State], scores: Any) -> None:
     Mask one row of scores for each state, in place; the states may be of different engines.
     """
 
+def read_schema(text: str, decimal: object) -> dict[str, Any] | None:
+    """
+    Read the object that a JSON text holds, or None where Python's reader has more to say.
+    """
+
 class SchemaWords:
     """What the keywords of a draft of JSON Schema are."""
 

@@ -10,7 +10,6 @@ import time
 import warnings
 from collections.abc import Mapping
 from functools import cache, partial
-from importlib import import_module
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
@@ -26,7 +25,6 @@ from formgate.core.vocabulary import Vocabulary
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
-    from types import ModuleType
 
     from formgate.core._native import CancelToken, Engine
     from formgate.core.grammar import Limits
@@ -205,18 +203,23 @@ def _name(entry: Registered[Format], error: Exception) -> None:
 
 def _registry(registry: Registry | None) -> Registry:
     """Return the registry to use; the default one is imported and loaded on first use."""
-    known = _registries()
+    kind, default = _registries()
     if registry is None:
-        return known.default_registry()
-    if not isinstance(registry, known.Registry):
+        return default()
+    if not isinstance(registry, kind):
         raise TypeError(f"registry is a formgate.core.registry.Registry, not {registry!r:.60}")
     return registry
 
 
 @cache
-def _registries() -> ModuleType:
-    """Import what knows the plugins, which takes pluggy, when it is first needed."""
-    return import_module("formgate.core.registry")
+def _registries() -> tuple[type[Registry], Callable[[], Registry]]:
+    """Import what knows the plugins when it is first needed."""
+    from formgate.core.registry import (  # noqa: PLC0415 (brings in pluggy)
+        Registry,
+        default_registry,
+    )
+
+    return Registry, default_registry
 
 
 _NO_OPTIONS: Mapping[str, object] = MappingProxyType({})

@@ -181,9 +181,10 @@ class PlainWriter:
 
     def numbers(self, integer: bool) -> Node:
         """Return the node of all numbers, or of the integers."""
-        return _scalars().all_numbers(
+        node: Node = _scalars().all_numbers(
             self._builder, self._notes, integer=integer, old=self._draft.rank == 4
         )
+        return node
 
     def bounded(self, integer: bool, *bounds: Json | None) -> Node | None:
         """Return the node of the numbers within bounds; None if that takes a closer look.
