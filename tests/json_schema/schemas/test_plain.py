@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import collections
+import gc
 import json
 import random
 import warnings
+import weakref
 from typing import Any
 
 import hypothesis
@@ -386,3 +388,13 @@ def test_alternatives_are_written_alike(name: str) -> None:
         compare(found, expected, random.Random(1))
         circular = "defined" in name and schema.get("type") != "array"
         assert isinstance(found, tuple) or not circular
+
+
+def test_builders_with_many_sets_of_numbers_are_freed() -> None:
+    builder = GrammarBuilder()
+    bounds = {f"n{n}": {"type": "number", "minimum": n + 0.5} for n in range(100)}
+    builder.start(compile_json_schema({"type": "object", "properties": bounds}, builder))
+    gone = weakref.ref(builder)
+    del builder
+    gc.collect()
+    assert gone() is None
