@@ -22,6 +22,9 @@ constexpr std::size_t kMostParts = 12;
 // Alternatives nested deeper than this are walked together: recursion must not follow the input.
 constexpr unsigned kMostNested = 64;
 
+// Parts of a mask that count for one use of what its state begins with.
+constexpr unsigned kItemsPerUse = 6;
+
 // Deeper in alternatives few states begin as others do.
 constexpr unsigned kMostAbovePrefix = 3;
 
@@ -86,7 +89,12 @@ std::shared_ptr<const Mask> MaskCache::mask(ExprId id) {
   making_prefix_ = false;
   given_up_ = 0;
   in_trees_ = 0;
-  return mask_at(id, 0);
+  items_ = 0;
+  untabled_.reset();
+  const std::shared_ptr<const Mask> out = mask_at(id, 0);
+  // What takes long to find is worth a table sooner.
+  if (untabled_) prefix_use(*untabled_).count += items_ / kItemsPerUse;
+  return out;
 }
 
 std::shared_ptr<const Mask> MaskCache::mask_at(ExprId id, std::uint32_t node) {
@@ -167,6 +175,7 @@ bool MaskCache::takes_prefix(std::uint32_t node) const {
 }
 
 void MaskCache::item(ExprId id, std::uint32_t node, Mask& out) {
+  ++items_;
   const bool plain = this->plain();
   const Kind kind = pool_.node(pool_.head(id)).kind;
   if (takes_prefix(node)) {

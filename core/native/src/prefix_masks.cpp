@@ -75,7 +75,10 @@ bool MaskCache::prefix_item(std::span<const ExprId> sequence, Mask& out) {
   if (const auto known = prefixes_.find(key); known != prefixes_.end()) {
     prefix = known->second.get();
   } else {
-    if (++prefix_use(key).count < options_.prefix_uses) return false;
+    if (++prefix_use(key).count < options_.prefix_uses) {
+      if (depth_ == 1) untabled_ = key;
+      return false;
+    }
     prefix = make_prefix(key, std::span(parts).first(size));
   }
   if (!prefix->beyond) return prefix_choices(std::span(parts).first(size), rest, sequence, out);

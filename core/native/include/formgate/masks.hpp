@@ -23,6 +23,7 @@
 #include <cstdint>
 #include <deque>
 #include <memory>
+#include <optional>
 #include <string_view>
 #include <unordered_map>
 #include <unordered_set>
@@ -287,8 +288,10 @@ class MaskCache {
   Bitmap seen_;               // empty between calls of by_count
   std::size_t in_trees_ = 0;  // tokens in trees of exits built for the mask in progress
   bool making_prefix_ = false;
-  bool settling_ = false;  // the mask of a state that others settle in is being made
-  unsigned splits_ = 0;    // heads taken apart for the present mask
+  unsigned items_ = 0;               // parts found for the mask in progress
+  std::optional<Hash128> untabled_;  // what its state begins with, if that has no table
+  bool settling_ = false;            // the mask of a state that others settle in is being made
+  unsigned splits_ = 0;              // heads taken apart for the present mask
   // Walks by parts that turned out too long for it: what is ambiguous in one part is so in others.
   static constexpr unsigned kMostGivenUp = 4;
   unsigned given_up_ = 0;
