@@ -53,7 +53,7 @@ class CancelToken:
 class Limits:
     """Bounds of one compilation; exceeding one raises LimitError."""
 
-    def __init__(self, *, max_states: int = 200000, max_nodes: int = 4000000, max_depth: int = 500, max_search: int = 100000, max_search_steps: int = 200000000) -> None: ...
+    def __init__(self, *, max_states: int = 200000, max_nodes: int = 4000000, max_depth: int = 500, max_search: int = 100000, max_search_steps: int = 200000000, max_growth: int = 8000000) -> None: ...
 
     @property
     def max_states(self) -> int:
@@ -78,6 +78,10 @@ class Limits:
         """
         Steps of one min_tokens query through the vocabulary, a byte of a token each.
         """
+
+    @property
+    def max_growth(self) -> int:
+        """New expressions that one mask or one token may take."""
 
 class MaskOptions:
     """Switches of optimisations; none changes a mask."""

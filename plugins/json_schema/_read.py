@@ -295,6 +295,8 @@ class _Reader(ScalarReader):
         said = self.strings or self.shortest or self.longest is not None
         if said and facts.kinds & STRING:
             facts.string = self._string_set()
+        elif said:
+            self._check_patterns()
         if self.values:
             self._values()
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
-from formgate.core.errors import GrammarError, UnsupportedConstraint
+from formgate.core.errors import GrammarError, LimitError, UnsupportedConstraint
 from formgate.plugins.json_schema._facts import (
     ARRAY,
     BOOLEAN,
@@ -291,6 +292,13 @@ class ScalarReader:
                 one = matched
             found = one if found is StringSet.ALL else found & one
         return found
+
+    def _check_patterns(self) -> None:
+        """Refuse what is no pattern where no string may come; others need not be enforced."""
+        for keyword, value in self.strings:
+            if keyword == "pattern":
+                with suppress(UnsupportedConstraint, LimitError):
+                    StringSet.pattern(value, pointer=pointer((self.where, keyword)))
 
     def _values(self) -> None:
         """``enum`` and ``const``: by kind; arrays and objects are schemas of their own."""

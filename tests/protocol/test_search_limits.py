@@ -66,3 +66,39 @@ def test_states_that_remember_names_take_little_memory_each(tekken_vocabulary):
     with pytest.raises(LimitError, match="min_tokens"):
         engine.min_tokens(state)
     assert engine.memory_usage()["pool"] - before < 600_000_000
+
+
+NESTED = '"a"'
+for _ in range(9):
+    NESTED = f'({NESTED} "b"?){{0,3}}'
+
+
+def test_what_one_mask_may_take_is_limited():
+    """Counts inside counts read "aaa" in more ways with each level."""
+    tokens = [b"a", b"b", b"ab", b"aab"]
+    vocabulary = formgate.Vocabulary([*tokens, None], stop_ids=[len(tokens)])
+    limits = Limits(max_growth=100_000)
+    engine = formgate.compile(f"root ::= {NESTED}", vocabulary, format="gbnf", limits=limits)
+    free = formgate.compile(f"root ::= {NESTED}", vocabulary, format="gbnf")
+    state, other, reached = engine.start(), free.start(), 0
+    while reached < 40:
+        try:
+            mask = engine.allowed_tokens(state)
+            state = engine.advance(state, 0)
+        except LimitError as error:
+            words = str(error)
+            break
+        assert mask == free.allowed_tokens(other)
+        other = free.advance(other, 0)
+        reached += 1
+    assert "Limits.max_growth" in words
+    # The engine, and others of its pool, are as good as before.
+    for one in (engine, free):
+        again = one.start()
+        for _ in range(reached):
+            assert 0 in one.allowed_tokens(again).ids()
+            again = one.advance(again, 0)
+    assert engine.accepts("a")
+    assert Limits().max_growth > 1_000_000
+    with pytest.raises(ValueError, match="at least 1"):
+        Limits(max_growth=0)

@@ -183,22 +183,24 @@ void bind_grammar(nb::module_& m) {
       .def(
           "__init__",
           [](Limits* self, std::int64_t max_states, std::int64_t max_nodes, std::int64_t max_depth,
-             std::int64_t max_search, std::int64_t max_search_steps) {
-            if (std::min({max_states, max_nodes, max_depth, max_search, max_search_steps}) < 1) {
+             std::int64_t max_search, std::int64_t max_search_steps, std::int64_t max_growth) {
+            if (std::min({max_states, max_nodes, max_depth, max_search, max_search_steps,
+                          max_growth}) < 1) {
               throw nb::value_error("every limit is at least 1");
             }
             if (max_depth > 2000) {
               throw nb::value_error("max_depth is at most 2000: native code recurses that deep");
             }
-            new (self)
-                Limits{static_cast<std::size_t>(max_states), static_cast<std::size_t>(max_nodes),
-                       static_cast<std::size_t>(max_depth), static_cast<std::size_t>(max_search),
-                       static_cast<std::size_t>(max_search_steps)};
+            new (self) Limits{
+                static_cast<std::size_t>(max_states),       static_cast<std::size_t>(max_nodes),
+                static_cast<std::size_t>(max_depth),        static_cast<std::size_t>(max_search),
+                static_cast<std::size_t>(max_search_steps), static_cast<std::size_t>(max_growth)};
           },
           nb::kw_only(), nb::arg("max_states") = Limits{}.max_states,
           nb::arg("max_nodes") = Limits{}.max_nodes, nb::arg("max_depth") = Limits{}.max_depth,
           nb::arg("max_search") = Limits{}.max_search,
-          nb::arg("max_search_steps") = Limits{}.max_search_steps)
+          nb::arg("max_search_steps") = Limits{}.max_search_steps,
+          nb::arg("max_growth") = Limits{}.max_growth)
       .def_ro("max_states", &Limits::max_states,
               "States explored to decide whether intersections, complements and look-around are "
               "empty.")
@@ -207,7 +209,9 @@ void bind_grammar(nb::module_& m) {
               "Nesting of repetitions, alternatives and Boolean operators.")
       .def_ro("max_search", &Limits::max_search, "States visited by one min_tokens query.")
       .def_ro("max_search_steps", &Limits::max_search_steps,
-              "Steps of one min_tokens query through the vocabulary, a byte of a token each.");
+              "Steps of one min_tokens query through the vocabulary, a byte of a token each.")
+      .def_ro("max_growth", &Limits::max_growth,
+              "New expressions that one mask or one token may take.");
   nb::class_<MaskOptions>(m, "MaskOptions", "Switches of optimisations; none changes a mask.")
       .def(
           "__init__",

@@ -120,6 +120,7 @@ std::optional<State> Engine::advance_locked(const State& state, TokenId token) c
     if (std::ranges::binary_search(odd_, token)) return std::nullopt;
   }
   if (!bytes) return std::nullopt;
+  pool_->allow_growth(limits_.max_growth);
   const ExprId next = walk_bytes(state.expr, *bytes);
   if (next == ExprPool::kEmptyId || !cache_->spellable(next)) return std::nullopt;
   if (specials_.empty()) known = {key, next};
@@ -148,6 +149,7 @@ std::shared_ptr<const Mask> Engine::mask(const State& state) const {
   if (ended(state)) return nothing;
   const std::unique_lock guard = lock();
   pool_->trim();
+  pool_->allow_growth(limits_.max_growth);
   return specials_.empty() ? cache_->mask(state.expr) : special_mask(state.expr);
 }
 
@@ -223,6 +225,7 @@ void Engine::fill_many(std::span<const State> states, std::uint32_t* rows, std::
       if (ended(states[i])) {
         masks[i] = nothing;
       } else {
+        pool_->allow_growth(limits_.max_growth);
         masks[i] = specials_.empty() ? cache_->mask(expr) : special_mask(expr);
       }
     }
@@ -361,6 +364,7 @@ bool Engine::accepts(std::string_view text) const {
   const std::unique_lock guard = lock();
   ExprId expr = language_;
   for (char c : text) {
+    pool_->allow_growth(limits_.max_growth);
     const ExprId next = pool_->raw_step(expr, static_cast<std::uint8_t>(c));
     if (next == ExprPool::kEmptyId) return false;
     expr = next;

@@ -216,6 +216,7 @@ void ExprPool::absorb(std::vector<ExprId>& parts) const {
   }
   std::vector<ExprId> kept;
   for (std::size_t i = 0; i < parts.size(); ++i) {
+    if (active_) active_->tick();
     bool needed = true;
     for (std::size_t j = 0; needed && j < parts.size(); ++j) {
       if (i == j || sets[j].size() > sets[i].size() || (sets[j] == sets[i] && i < j)) continue;

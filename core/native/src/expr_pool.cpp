@@ -6,6 +6,7 @@
 #include <cassert>
 
 #include "dispose.hpp"
+#include "formgate/errors.hpp"
 
 #ifndef _WIN32
 #include <pthread.h>
@@ -142,6 +143,12 @@ ExprId ExprPool::intern(Node node, std::vector<ExprId> members) {
     members_.push_back(std::move(members));
   }
   nodes_.push_back(node);
+  if (part_count() > ceiling_) {
+    throw Error(ErrorKind::kLimit,
+                "one mask or token takes more new expressions than Limits.max_growth allows: the "
+                "text so far can be read in too many ways; raise the limit, or write repetitions "
+                "inside repetitions so that each text has few readings");
+  }
   return ExprId{id};
 }
 

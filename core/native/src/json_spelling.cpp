@@ -200,14 +200,17 @@ class EscapeBuilder {
 // Spellings of a finite set of strings, character by character.
 class SpelledBuilder {
  public:
-  SpelledBuilder(const LeafDfa& strings, bool canonical)
-      : strings_(strings), canonical_(canonical) {}
+  SpelledBuilder(const LeafDfa& strings, bool canonical, CompileContext& context)
+      : strings_(strings), canonical_(canonical), context_(context) {}
 
   LeafDfa build() {
     // Successors have smaller numbers than their states, so one pass in order suffices. States
     // inside characters are passed through.
     renamed_.assign(strings_.size(), kDead);
-    for (std::uint32_t s = 0; s < strings_.size(); ++s) renamed_[s] = spell(s);
+    for (std::uint32_t s = 0; s < strings_.size(); ++s) {
+      context_.tick();
+      renamed_[s] = spell(s);
+    }
     if (strings_.empty() || renamed_[strings_.start()] == kDead) return LeafDfa();
     return builder_.finish(renamed_[strings_.start()]);
   }
@@ -307,6 +310,7 @@ class SpelledBuilder {
 
   const LeafDfa& strings_;
   bool canonical_;
+  CompileContext& context_;
   LeafDfaBuilder builder_;
   std::vector<std::uint32_t> renamed_;
 };
@@ -322,8 +326,8 @@ LeafDfa json_escapes(const CharSet& chars, bool canonical) {
   return EscapeBuilder().build(chars, canonical);
 }
 
-LeafDfa json_spelled(const LeafDfa& strings, bool canonical) {
-  return SpelledBuilder(strings, canonical).build();
+LeafDfa json_spelled(const LeafDfa& strings, bool canonical, CompileContext& context) {
+  return SpelledBuilder(strings, canonical, context).build();
 }
 
 void JsonReader::push(std::uint8_t byte) {

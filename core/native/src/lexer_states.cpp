@@ -252,16 +252,15 @@ std::uint32_t Lexing::moved(const State& from, std::uint8_t byte, Moves&& moves)
 // The bytes that a lexeme of a terminal may begin with.
 const ByteSet& Lexing::first_bytes(std::uint32_t index, const Item& item) {
   const std::uint64_t key = (static_cast<std::uint64_t>(index) << 16) | item.terminal;
-  const auto [it, fresh] = first_bytes_.try_emplace(key);
-  if (fresh) {
-    const std::uint32_t truths = pool_.tracker_truths(item.trackers);
-    for (const Thread& thread : item.threads) {
-      for (const ExprPool::Conditional& term : pool_.conditional_terms(thread.rest, truths)) {
-        it->second = it->second | term.bytes;
-      }
+  if (const auto it = first_bytes_.find(key); it != first_bytes_.end()) return it->second;
+  ByteSet out;
+  const std::uint32_t truths = pool_.tracker_truths(item.trackers);
+  for (const Thread& thread : item.threads) {
+    for (const ExprPool::Conditional& term : pool_.conditional_terms(thread.rest, truths)) {
+      out = out | term.bytes;
     }
   }
-  return it->second;
+  return first_bytes_.emplace(key, out).first->second;
 }
 
 // The state that a lexeme's first byte leads to, alone: most states that lexemes begin in are asked

@@ -330,6 +330,7 @@ void ExprPool::explore(std::vector<ExprId> work, std::size_t budget, CompileCont
         std::this_thread::yield();
       }
       lock->lock();
+      ceiling_ = kUnlimited;
       active_ = context;
     }
     if (!whole && node(order[i]).liveness != kUnknown) continue;

@@ -308,8 +308,8 @@ ExprId Grammar::build(ExprPool& pool, const Node& node, const std::vector<ExprId
       return pool.intersect(ExprPool::kTextId, pool.complement(parts[0]));
     case Op::kStrings:
       if (json) {
-        return pool.strings(
-            std::make_shared<const LeafDfa>(json_spelled(*automata_[node.extra], canonical)));
+        return pool.strings(std::make_shared<const LeafDfa>(
+            json_spelled(*automata_[node.extra], canonical, context)));
       }
       return pool.strings(automata_[node.extra]);
     case Op::kLookAhead:

@@ -91,7 +91,14 @@ std::shared_ptr<const Mask> MaskCache::mask(ExprId id) {
   in_trees_ = 0;
   items_ = 0;
   untabled_.reset();
-  const std::shared_ptr<const Mask> out = mask_at(id, 0);
+  std::shared_ptr<const Mask> out;
+  try {
+    out = mask_at(id, 0);
+  } catch (...) {  // half of a table is none
+    evict();
+    stack_.clear();
+    throw;
+  }
   // What takes long to find is worth a table sooner.
   if (untabled_) prefix_use(*untabled_).count += items_ / kItemsPerUse;
   return out;

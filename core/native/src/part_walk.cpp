@@ -268,15 +268,14 @@ void MaskCache::PartWalk::escaped_name(const Item& item, ExprId part, std::uint3
 // Tokens of the vocabulary below a node that text of one character begins with, or ends in.
 const MaskCache::Spelling& MaskCache::spelling_below(ExprId character, std::uint32_t node) {
   const std::uint64_t key = (static_cast<std::uint64_t>(node) << 32) | index_of(character);
-  const auto [it, fresh] = spellings_.try_emplace(key);
-  if (fresh) {
-    PartWalk walk(*this, token_tree(), nullptr);
-    walk.keep_ends(it->second.ends);
-    walk.run(node, character);
-    it->second.found = walk.found();
-    bytes_ += 96 + it->second.found.capacity() * 8 + it->second.ends.capacity() * 4;
-  }
-  return it->second;
+  if (const auto it = spellings_.find(key); it != spellings_.end()) return it->second;
+  Spelling out;
+  PartWalk walk(*this, token_tree(), nullptr);
+  walk.keep_ends(out.ends);
+  walk.run(node, character);  // of one character, which is never too long
+  out.found = walk.found();
+  bytes_ += 96 + out.found.capacity() * 8 + out.ends.capacity() * 4;
+  return spellings_.emplace(key, std::move(out)).first->second;
 }
 
 // A key that must be new, as at the beginning of capture_masks.cpp.

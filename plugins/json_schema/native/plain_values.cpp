@@ -8,7 +8,9 @@
 namespace formgate::json_schema {
 namespace {
 
-constexpr std::size_t kMany = 4096;  // strings that a deadline should be able to interrupt
+// More strings, or longer ones, than these are read where a deadline can interrupt it.
+constexpr std::size_t kMany = 4096;
+constexpr std::size_t kManyBytes = 1u << 18;
 
 constexpr unsigned kInteger = 128;  // beside the kinds
 
@@ -54,7 +56,8 @@ std::optional<PlainSchemas::Node> PlainSchemas::body(const Said& said, Place pla
   }
   // What is said of kinds that there are not is left to others, who check it, but for what is
   // often said.
-  if ((texts && !(allowed.bits & kString) && !texts_are_formed(said)) ||
+  if ((texts && !(allowed.bits & kString) &&
+       (said.has(Keyword::kPattern) || !texts_are_formed(said))) ||
       (bounds && !(allowed.bits & kNumber)) || (items && !(allowed.bits & kArray)) ||
       (members && !(allowed.bits & kObject))) {
     return std::nullopt;
@@ -141,6 +144,9 @@ bool PlainSchemas::listed(const Said& said, Kinds allowed, std::vector<Node>& no
       return false;
     }
   }
+  std::size_t bytes = 0;
+  for (const std::string_view text : texts) bytes += text.size();
+  if (bytes > kManyBytes) return false;
   // Numbers that are not allowed are checked, too.
   if ((bits & kNumber) && !(allowed.bits & kNumber)) return false;
   bits &= allowed.bits;

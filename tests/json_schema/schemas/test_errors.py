@@ -598,3 +598,25 @@ def test_short_schemas_mean_what_they_say(schema: Any, value: Any, valid: bool) 
         inside["$schema"] = schema["$schema"]
     assert Acceptor(whole).accepts(value) is valid
     assert Acceptor(inside).accepts([value, value]) is valid
+
+
+@pytest.mark.parametrize("kind", ["integer", ["null", "array"], "string"])
+def test_a_bad_pattern_is_refused_whatever_may_come(kind: Any) -> None:
+    for schema in ({"pattern": "("}, {"pattern": "("} | {"enum": [1, "a"]}):
+        error = refused({"properties": {"a": {"type": kind} | schema}})
+        assert str(error).startswith("pattern at #/properties/a/pattern: "), error
+    # What cannot be enforced need not be where it says nothing.
+    if kind != "string":
+        compile_json_schema({"type": kind, "pattern": r"(a)\1"}, GrammarBuilder())
+
+
+@pytest.mark.parametrize(
+    "values",
+    [["x" * 1_000_000, "y" * 1_000_000], [f"{number:05}" * 1000 for number in range(2000)]],
+)
+def test_a_deadline_interrupts_long_strings(values: list[str]) -> None:
+    vocabulary = formgate.Vocabulary(
+        [*(bytes([byte]) for byte in range(256)), None], stop_ids=[256]
+    )
+    with pytest.raises(CompileTimeout):
+        formgate.compile({"enum": values}, vocabulary, format="json_schema", timeout_s=0.2)

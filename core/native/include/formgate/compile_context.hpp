@@ -22,6 +22,8 @@ struct Limits {
   // Steps of one `min_tokens` query through the vocabulary, a byte each. A state may take hundreds
   // of thousands.
   std::size_t max_search_steps = 200'000'000;
+  // New expressions that one mask or one token may take.
+  std::size_t max_growth = 8'000'000;
 };
 
 // A flag another thread may raise; shared so that it outlives whoever dropped it first.

@@ -133,7 +133,13 @@ class ExprPool : public std::enable_shared_from_this<ExprPool> {
     waiting_.fetch_add(1, std::memory_order_relaxed);
     std::unique_lock<std::mutex> lock(mutex_);
     waiting_.fetch_sub(1, std::memory_order_relaxed);
+    ceiling_ = kUnlimited;
     return lock;
+  }
+  // Until the mutex is taken again, or this is called again, making more than so many expressions
+  // (members of unions counted) throws Error(kLimit).
+  void allow_growth(std::size_t parts) const {
+    ceiling_ = parts > kUnlimited - part_count() ? kUnlimited : part_count() + parts;
   }
   // In the child of a fork nobody waits any more.
   void forget_waiting() { waiting_.store(0, std::memory_order_relaxed); }
@@ -377,6 +383,8 @@ class ExprPool : public std::enable_shared_from_this<ExprPool> {
   void explore(std::vector<ExprId> work, std::size_t budget, CompileContext* context,
                std::unique_lock<std::mutex>* lock, bool whole = true);
 
+  static constexpr std::size_t kUnlimited = ~std::size_t{0};
+  mutable std::size_t ceiling_ = kUnlimited;  // of parts; see allow_growth
   CompileContext* active_ = nullptr;  // of the compilation that holds the mutex: its deadline
   mutable std::mutex mutex_;
   mutable std::atomic<unsigned> waiting_{0};

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "formgate/char_set.hpp"
+#include "formgate/compile_context.hpp"
 #include "formgate/leaf_dfa.hpp"
 
 namespace formgate {
@@ -19,8 +20,8 @@ const CharSet& json_plain();
 LeafDfa json_escapes(const CharSet& chars, bool canonical);
 
 // All spellings of the strings of an automaton, or the canonical ones. Strings that are no text
-// have none. Cost: about ten states for every edge.
-LeafDfa json_spelled(const LeafDfa& strings, bool canonical);
+// have none. Cost: about ten states for every edge. Throws what the context's deadline asks for.
+LeafDfa json_spelled(const LeafDfa& strings, bool canonical, CompileContext& context);
 
 // Reads the spelling of a text byte by byte. Equal texts read so far are equal readers, however
 // they were spelled.
