@@ -188,9 +188,11 @@ class Lexing {
     std::uint32_t lexicon;
     ExprId rest;
     std::uint32_t track;  // kNoIndex: none
+    bool read = false;    // `next` is known
     bool expanded = false;
     std::vector<std::pair<std::uint16_t, ExprId>> next;  // sorted
     std::uint32_t start = 0;                             // state of the lexer
+    Verdict ends = Verdict::kUnknown;                    // see track_ends
   };
   using Symbols = std::vector<bool>;  // by terminal
   struct HashOfHash {
@@ -227,7 +229,11 @@ class Lexing {
   std::uint32_t track_after(std::uint32_t track, std::uint16_t terminal);
   // The symbols that an expression over them takes first, each with what is left; in any order.
   std::vector<std::pair<std::uint32_t, ExprId>> first_symbols(ExprId rest, std::uint32_t width);
+  std::uint32_t kept_track(std::uint32_t lexicon, ExprId rest, std::uint32_t track);
+  bool track_ends(std::uint32_t stack);
+  const Stack& read_on(std::uint32_t stack);
   const Stack& expanded(std::uint32_t stack);
+  bool find_tracked(const Stack& stack, const Symbols& competing, Symbols& own);
   void find_competing(const Stack& stack, Symbols& competing, Symbols& vain);
   std::uint32_t start_state(std::uint32_t lexicon, const Symbols& competing, const Symbols& vain);
   Item begun(const Lexicon& lexicon, std::uint16_t terminal);
@@ -263,6 +269,7 @@ class Lexing {
   bool covered(std::uint32_t lexicon, std::uint16_t terminal, ExprId guard);
   bool connect(std::uint32_t start, ExprId guard, std::uint16_t wanted, ExprId& after);
   std::uint32_t least_of(ExprId id);
+  std::uint32_t least_of_rest(ExprId rest);
   std::uint32_t compute_least(ExprId id);
   void find_least(ExprId start);
   bool ends_under(std::uint32_t start, ExprId guard);
