@@ -1,12 +1,11 @@
 // What competes by the state of an LALR parser: the track of a parser state, and which terminals
 // can take texts from which.
 #include <algorithm>
-#include <functional>
-#include <queue>
 
 #include "expr_helpers.hpp"
 #include "formgate/expr_pool.hpp"
 #include "formgate/lexing.hpp"
+#include "track_ends.hpp"
 
 namespace formgate {
 namespace {
@@ -17,9 +16,6 @@ constexpr std::size_t kMostMarkers = 256;
 
 // Pairs of states looked at to tell two terminals apart; beyond that they may collide.
 constexpr std::size_t kMostPairs = 500;
-
-// Parser states looked at to find an end that a track leads to.
-constexpr std::size_t kMostTracked = 4096;
 
 }  // namespace
 
@@ -44,7 +40,7 @@ std::uint32_t Lexing::track_of(std::uint32_t lexicon, ExprId rest, std::uint32_t
   const Hash128 key = Hasher(lexicon).add(index_of(rest)).add(extras).finish();
   const auto [it, fresh] = track_index_.emplace(key, static_cast<std::uint32_t>(tracks_.size()));
   if (fresh) {
-    tracks_.push_back({lexicon, rest, extras, false, false, {}});
+    tracks_.push_back({lexicon, rest, extras, Verdict::kUnknown, false, false, {}});
     bytes_ += sizeof(Track) + 48;
   }
   return it->second;
@@ -118,58 +114,17 @@ std::uint32_t Lexing::track_after(std::uint32_t index, std::uint16_t terminal) {
 
 // A parser that resolves conflicts may come to where it cannot end any more, but other readings
 // can: what competes for it would keep out the terminals that they need. There the track ends.
-std::uint32_t Lexing::kept_track(std::uint32_t lexicon, ExprId rest, std::uint32_t track) {
-  if (track == kNoIndex || rest == ExprPool::kEmptyId) return track;
-  if (lexicons_[lexicon].track.dropped.empty()) return track;  // it reads as the rules do
-  return track_ends(stack_of(lexicon, rest, track)) ? track : kNoIndex;
-}
-
-// Whether a sequence of terminals that compete by the track leads to an end, or to where the track
-// is lost. Nearest to the end first; what is not found in the bound counts as none.
-bool Lexing::track_ends(std::uint32_t root) {
-  if (stacks_[root].ends != Verdict::kUnknown) return stacks_[root].ends == Verdict::kYes;
-  struct Place {
-    std::uint32_t stack;
-    std::size_t from;
-  };
-  std::vector<Place> places{{root, 0}};
-  std::unordered_map<std::uint32_t, bool> seen{{root, true}};
-  using Entry = std::pair<std::uint32_t, std::size_t>;  // fewest symbols to the end, place
-  std::priority_queue<Entry, std::vector<Entry>, std::greater<>> work;
-  work.emplace(0, 0);
-  const auto found = [&](std::size_t place) {
-    for (; place != 0; place = places[place].from) {
-      stacks_[places[place].stack].ends = Verdict::kYes;
-    }
-    stacks_[root].ends = Verdict::kYes;
-    return true;
-  };
-  for (std::size_t looked_at = 0; !work.empty(); ++looked_at) {
-    if (looked_at >= kMostTracked) {
-      stacks_[root].ends = Verdict::kNo;
-      return false;
-    }
-    const std::size_t place = work.top().second;
-    work.pop();
-    const Stack& stack = read_on(places[place].stack);
-    if (pool_.nullable(stack.rest)) return found(place);
-    Symbols competing(lexicons_[stack.lexicon].terminals.size(), false);
-    for (const auto& [terminal, rest] : stack.next) competing[terminal] = true;
-    Symbols own(competing.size(), false);
-    if (!find_tracked(stack, competing, own)) continue;
-    for (const auto& [terminal, rest] : stack.next) {
-      if (!own[terminal]) continue;
-      const std::uint32_t track = track_after(stack.track, terminal);
-      if (track == kNoIndex) return found(place);
-      const std::uint32_t next = stack_of(stack.lexicon, rest, track);
-      if (stacks_[next].ends == Verdict::kYes) return found(place);
-      if (stacks_[next].ends == Verdict::kNo || !seen.emplace(next, true).second) continue;
-      places.push_back({next, place});
-      work.emplace(least_of_rest(rest), places.size() - 1);
-    }
+std::uint32_t Lexing::kept_track(std::uint32_t lexicon, std::uint32_t track) {
+  if (track == kNoIndex) return track;
+  const TrackSymbols& symbols = lexicons_[lexicon].track;
+  if (symbols.dropped.empty()) return track;  // it reads as the rules do
+  Track& each = tracks_[track];
+  if (each.ends == Verdict::kUnknown) {
+    std::unique_ptr<TrackEnds>& known = track_ends_[lexicon];
+    if (!known) known = std::make_unique<TrackEnds>(pool_, symbols);
+    each.ends = known->ends(each.rest) ? Verdict::kYes : Verdict::kNo;
   }
-  for (const Place& place : places) stacks_[place.stack].ends = Verdict::kNo;
-  return false;
+  return each.ends == Verdict::kYes ? track : kNoIndex;
 }
 
 // Whether what was read may be a lexeme.

@@ -5,6 +5,7 @@
 
 #include "expr_helpers.hpp"
 #include "formgate/expr_pool.hpp"
+#include "track_ends.hpp"
 
 namespace formgate {
 namespace {
@@ -19,6 +20,16 @@ std::string symbol_text(std::uint32_t width, std::uint32_t symbol) {
   for (std::uint32_t i = width; i-- > 0; symbol /= kSymbolBase) {
     out[i] = static_cast<char>(symbol % kSymbolBase);
   }
+  return out;
+}
+
+Lexing::Lexing(ExprPool& pool) : pool_(pool) {}
+
+Lexing::~Lexing() = default;
+
+std::size_t Lexing::memory_usage() const {
+  std::size_t out = bytes_ + derived_bytes();
+  for (const auto& [lexicon, ends] : track_ends_) out += ends->memory_usage();
   return out;
 }
 
@@ -71,7 +82,7 @@ std::uint32_t Lexing::stack_of(std::uint32_t lexicon, ExprId rest, std::uint32_t
   const Hash128 key = Hasher(lexicon).add(index_of(rest)).add(track).finish();
   const auto [it, fresh] = stack_index_.emplace(key, static_cast<std::uint32_t>(stacks_.size()));
   if (fresh) {
-    stacks_.push_back({lexicon, rest, track, false, false, {}, kNoIndex, Verdict::kUnknown});
+    stacks_.push_back({lexicon, rest, track, false, {}, kNoIndex});
     bytes_ += sizeof(Stack) + 48;
   }
   return it->second;
@@ -81,7 +92,7 @@ ExprId Lexing::between(std::uint32_t index, ExprId rest) {
   const Lexicon& lexicon = lexicons_[index];
   if (lexicon.track_start == ExprPool::kEmptyId) return between(index, rest, kNoIndex);
   const std::uint32_t track = track_of(index, lexicon.track_start, lexicon.track.start);
-  return between(index, rest, kept_track(index, rest, track));
+  return between(index, rest, kept_track(index, track));
 }
 
 ExprId Lexing::between(std::uint32_t lexicon, ExprId rest, std::uint32_t track) {
@@ -133,25 +144,14 @@ ExprId Lexing::node(std::uint32_t state, std::uint32_t stack) {
   return pool_.intern(node);
 }
 
-// What the parser takes next.
-const Lexing::Stack& Lexing::read_on(std::uint32_t index) {
-  Stack& stack = stacks_[index];  // stacks are never moved
-  if (stack.read) return stack;
-  const std::uint32_t width = lexicons_[stack.lexicon].symbol_bytes;
-  for (const auto& [symbol, target] : first_symbols(stack.rest, width)) {
-    stack.next.emplace_back(static_cast<std::uint16_t>(symbol), target);
-  }
-  std::ranges::sort(stack.next);
-  stack.read = true;
-  bytes_ += stack.next.capacity() * sizeof(stack.next[0]);
-  return stack;
-}
-
 const Lexing::Stack& Lexing::expanded(std::uint32_t index) {
   Stack& stack = stacks_[index];
   if (stack.expanded) return stack;
   const Lexicon& lexicon = lexicons_[stack.lexicon];
-  read_on(index);
+  for (const auto& [symbol, target] : first_symbols(stack.rest, lexicon.symbol_bytes)) {
+    stack.next.emplace_back(static_cast<std::uint16_t>(symbol), target);
+  }
+  std::ranges::sort(stack.next);
   Symbols competing(lexicon.terminals.size(), !lexicon.contextual);
   Symbols vain(lexicon.terminals.size(), false);
   if (lexicon.contextual) find_competing(stack, competing, vain);
@@ -160,14 +160,18 @@ const Lexing::Stack& Lexing::expanded(std::uint32_t index) {
   }
   stack.start = start_state(stack.lexicon, competing, vain);
   stack.expanded = true;
+  bytes_ += stack.next.capacity() * sizeof(stack.next[0]);
   return stack;
 }
 
-// With a track, those terminals that it takes of those that the parser takes, and its extras of
-// them. Says whether there is one that leads on.
-bool Lexing::find_tracked(const Stack& stack, const Symbols& competing, Symbols& own) {
-  if (stack.track == kNoIndex) return false;
+// Those that the parser takes, and with a track, those of them that it takes, and its extras.
+void Lexing::find_competing(const Stack& stack, Symbols& competing, Symbols& vain) {
+  for (const auto& [terminal, rest] : stack.next) competing[terminal] = true;
+  if (stack.track == kNoIndex) return;
   const Track& track = expanded_track(stack.track);
+  const Lexicon& lexicon = lexicons_[stack.lexicon];
+  const auto& extras = lexicon.track.extras[track.extras];
+  Symbols own(competing.size(), false);
   if (track.partial) own = competing;
   bool any = track.partial || pool_.nullable(stack.rest);
   for (const auto& [terminal, after] : track.next) {
@@ -175,20 +179,10 @@ bool Lexing::find_tracked(const Stack& stack, const Symbols& competing, Symbols&
     own[terminal] = true;
     any = true;
   }
-  if (!any) return false;
-  for (std::uint16_t terminal : lexicons_[stack.lexicon].track.extras[track.extras]) {
+  if (!any) return;  // the track leads nowhere
+  for (std::uint16_t terminal : extras) {
     if (competing[terminal]) own[terminal] = true;
   }
-  return true;
-}
-
-// Those that the parser takes; with a track, see find_tracked.
-void Lexing::find_competing(const Stack& stack, Symbols& competing, Symbols& vain) {
-  for (const auto& [terminal, rest] : stack.next) competing[terminal] = true;
-  Symbols own(competing.size(), false);
-  if (!find_tracked(stack, competing, own)) return;
-  const Lexicon& lexicon = lexicons_[stack.lexicon];
-  const auto& extras = lexicon.track.extras[tracks_[stack.track].extras];
   // Others compete in vain; that matters where one takes a text from one that is taken.
   const bool all = extras.size() * own.size() > kMostPairs;
   for (std::uint16_t terminal : extras) {
@@ -236,9 +230,7 @@ ExprId Lexing::after(std::uint16_t terminal, ExprId guard, std::uint32_t index) 
                                              [](const auto& entry) { return entry.first; });
     if (it == stack.next.end() || it->first != terminal) return ExprPool::kEmptyId;
     rest = it->second;
-    if (track != kNoIndex) {
-      track = kept_track(stack.lexicon, rest, track_after(track, terminal));
-    }
+    if (track != kNoIndex) track = kept_track(stack.lexicon, track_after(track, terminal));
   }
   const ExprId out = pool_.intersect(guard, between(stack.lexicon, rest, track));
   if (out != ExprPool::kEmptyId && (goes_on(stack.lexicon, terminal, guard) ||

@@ -228,14 +228,6 @@ std::uint32_t Lexing::compute_least(ExprId id) {
   }
 }
 
-std::uint32_t Lexing::least_of_rest(ExprId rest) {
-  find_least(rest);
-  least_round_.clear();
-  const std::uint32_t least = least_of(rest);
-  least_.emplace(index_of(rest), least);
-  return least;
-}
-
 // A lower bound will do: guards upon guards nest without end where each lexeme leaves one behind.
 std::uint32_t Lexing::least_symbols(ExprId id, unsigned depth) {
   constexpr unsigned kDeepest = 64;
@@ -250,7 +242,13 @@ std::uint32_t Lexing::least_symbols(ExprId id, unsigned depth) {
     }
     return out;
   }
-  return node.kind == Kind::kLexed ? least_of_rest(stacks_[node.b].rest) : 0;
+  if (node.kind != Kind::kLexed) return 0;
+  const ExprId rest = stacks_[node.b].rest;
+  find_least(rest);
+  least_round_.clear();
+  const std::uint32_t least = least_of(rest);
+  least_.emplace(index_of(rest), least);
+  return least;
 }
 
 }  // namespace formgate

@@ -19,6 +19,7 @@
 
 #include <cstdint>
 #include <deque>
+#include <memory>
 #include <string>
 #include <unordered_map>
 #include <utility>
@@ -31,6 +32,7 @@ namespace formgate {
 
 class CompileContext;
 class ExprPool;
+class TrackEnds;
 struct ByteGroups;
 struct LinearTerm;
 
@@ -97,7 +99,10 @@ std::string symbol_text(std::uint32_t width, std::uint32_t symbol);
 
 class Lexing {
  public:
-  explicit Lexing(ExprPool& pool) : pool_(pool) {}
+  explicit Lexing(ExprPool& pool);
+  ~Lexing();
+  Lexing(const Lexing&) = delete;
+  Lexing& operator=(const Lexing&) = delete;
 
   std::uint32_t add(Lexicon lexicon);
   const Lexicon& lexicon(std::uint32_t index) const { return lexicons_[index]; }
@@ -134,7 +139,7 @@ class Lexing {
     return (steps_.size() + left_[0].size() + left_[1].size() + answers_.size()) * 48;
   }
   bool in_use() const { return !lexicons_.empty(); }
-  std::size_t memory_usage() const { return bytes_ + derived_bytes(); }
+  std::size_t memory_usage() const;
 
  private:
   friend class LexedMasks;
@@ -178,8 +183,9 @@ class Lexing {
   };
   struct Track {
     std::uint32_t lexicon;
-    ExprId rest;           // over the track's symbols
-    std::uint32_t extras;  // what competes in vain
+    ExprId rest;                       // over the track's symbols
+    std::uint32_t extras;              // what competes in vain
+    Verdict ends = Verdict::kUnknown;  // whether the parser in question can come to an end
     bool expanded = false;
     bool partial = false;                                       // there may be more
     std::vector<std::pair<std::uint16_t, std::uint32_t>> next;  // terminal, track; sorted
@@ -188,11 +194,9 @@ class Lexing {
     std::uint32_t lexicon;
     ExprId rest;
     std::uint32_t track;  // kNoIndex: none
-    bool read = false;    // `next` is known
     bool expanded = false;
     std::vector<std::pair<std::uint16_t, ExprId>> next;  // sorted
     std::uint32_t start = 0;                             // state of the lexer
-    Verdict ends = Verdict::kUnknown;                    // see track_ends
   };
   using Symbols = std::vector<bool>;  // by terminal
   struct HashOfHash {
@@ -229,11 +233,8 @@ class Lexing {
   std::uint32_t track_after(std::uint32_t track, std::uint16_t terminal);
   // The symbols that an expression over them takes first, each with what is left; in any order.
   std::vector<std::pair<std::uint32_t, ExprId>> first_symbols(ExprId rest, std::uint32_t width);
-  std::uint32_t kept_track(std::uint32_t lexicon, ExprId rest, std::uint32_t track);
-  bool track_ends(std::uint32_t stack);
-  const Stack& read_on(std::uint32_t stack);
+  std::uint32_t kept_track(std::uint32_t lexicon, std::uint32_t track);
   const Stack& expanded(std::uint32_t stack);
-  bool find_tracked(const Stack& stack, const Symbols& competing, Symbols& own);
   void find_competing(const Stack& stack, Symbols& competing, Symbols& vain);
   std::uint32_t start_state(std::uint32_t lexicon, const Symbols& competing, const Symbols& vain);
   Item begun(const Lexicon& lexicon, std::uint16_t terminal);
@@ -269,7 +270,6 @@ class Lexing {
   bool covered(std::uint32_t lexicon, std::uint16_t terminal, ExprId guard);
   bool connect(std::uint32_t start, ExprId guard, std::uint16_t wanted, ExprId& after);
   std::uint32_t least_of(ExprId id);
-  std::uint32_t least_of_rest(ExprId rest);
   std::uint32_t compute_least(ExprId id);
   void find_least(ExprId start);
   bool ends_under(std::uint32_t start, ExprId guard);
@@ -314,6 +314,7 @@ class Lexing {
   GrowingMap<Hash128, bool, HashOfHash> answers_;         // to questions about guards
   GrowingMap<std::uint64_t, ExprId> left_[2];             // (demand, guard), by text or bytes
   std::unordered_map<std::uint32_t, Safety> safeties_;    // by lexicon
+  std::unordered_map<std::uint32_t, std::unique_ptr<TrackEnds>> track_ends_;  // by lexicon
   std::size_t bytes_ = 0;
 };
 
