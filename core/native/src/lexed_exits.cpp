@@ -25,9 +25,10 @@ ByteSet LexedMasks::settled_by(ExprId guard) {
   return out;
 }
 
-bool LexedMasks::settles(const std::vector<Suffix>& tree, const ByteSet& settled) {
-  return std::ranges::all_of(tree[0].children,
-                             [&](const auto& child) { return settled.contains(child.first); });
+bool LexedMasks::settles(const SuffixTree& tree, const ByteSet& settled) {
+  bool all = true;
+  tree.children(0, [&](std::uint8_t byte, std::uint32_t) { all = all && settled.contains(byte); });
+  return all;
 }
 
 const LexedMasks::Onward& LexedMasks::onward(const Group& group, std::uint32_t node,
@@ -36,27 +37,29 @@ const LexedMasks::Onward& LexedMasks::onward(const Group& group, std::uint32_t n
   if (slot) return *slot;
   auto out = std::make_unique<Onward>();
   const Lexing& lexing = pool_.lexing();
-  const auto add = [](std::vector<Ranks>& ranks, const std::vector<Ranks>& more) {
-    ranks.insert(ranks.end(), more.begin(), more.end());
-  };
   std::vector<std::pair<std::uint32_t, std::uint32_t>> stack{{node, state}};
+  const SuffixTree& tree = group.suffixes;
   while (!stack.empty()) {
     const auto [at, from] = stack.back();
     stack.pop_back();
     const Moves& row = moves(from);
-    for (const auto& [byte, child] : group.suffixes[at].children) {
+    tree.children(at, [&](std::uint8_t byte, std::uint32_t child) {
       const std::uint32_t next = row.next[byte];
-      if (next == kNoIndex) continue;
-      const Suffix& suffix = group.suffixes[child];
+      if (next == kNoIndex) return;
+      const SuffixTree::Node& suffix = tree.node(child);
+      const auto add = [&](std::vector<Ranks>& ranks) {
+        ranks.insert(ranks.end(), tree.begin(suffix), tree.end(suffix));
+      };
+      const bool own = suffix.first != suffix.last;
       if (lexing.states_[next].open) {
-        if (!suffix.tokens.empty() && stays(next)) {
-          add(out->inside, suffix.tokens);
-        } else if (!suffix.tokens.empty()) {
+        if (own && stays(next)) {
+          add(out->inside);
+        } else if (own) {
           auto it = std::ranges::find(out->checks, next, &Onward::Check::state);
           if (it == out->checks.end()) it = out->checks.insert(it, {next, {}});
-          add(it->tokens, suffix.tokens);
+          add(it->tokens);
         }
-        if (!suffix.children.empty()) stack.emplace_back(child, next);
+        if (suffix.children != 0) stack.emplace_back(child, next);
       }
       for (const Ending& ending : endings(next)) {
         auto it = std::ranges::find_if(out->ends, [&](const Onward::End& end) {
@@ -65,21 +68,17 @@ const LexedMasks::Onward& LexedMasks::onward(const Group& group, std::uint32_t n
         if (it == out->ends.end()) {
           it = out->ends.insert(it, {ending.terminal, ending.guard, {}, {}});
         }
-        add(it->tokens, suffix.tokens);
+        add(it->tokens);
         bool goes_on = false;
-        bool settled = true;
-        for (const auto& [first, below] : suffix.children) {
-          if (!ending.onward.contains(first)) continue;
-          goes_on = true;
-          settled = settled && ending.settled.contains(first);
-        }
         // What the guard forbids must not be read without it.
-        settled = settled && std::ranges::all_of(suffix.children, [&](const auto& each) {
-                    return ending.onward.contains(each.first);
-                  });
+        bool settled = true;
+        tree.children(child, [&](std::uint8_t first, std::uint32_t) {
+          goes_on = goes_on || ending.onward.contains(first);
+          settled = settled && ending.onward.contains(first) && ending.settled.contains(first);
+        });
         if (goes_on) it->nodes.push_back({child, settled});
       }
-    }
+    });
   }
   bytes_ += sizeof(Onward) + out->inside.capacity() * sizeof(Ranks);
   for (const Onward::Check& check : out->checks) {
@@ -98,21 +97,25 @@ void LexedMasks::go_on(const Group& group, ExprId next, MaskCache::Sink& sink) {
   const auto add = [&](const std::vector<Ranks>& tokens) {
     for (const auto& [begin, end] : tokens) sink.add_ranks(begin, end);
   };
+  const SuffixTree& tree = group.suffixes;
   std::vector<std::pair<std::uint32_t, ExprId>> stack{{0, next}};
   while (!stack.empty()) {
     const auto [at, here] = stack.back();
     stack.pop_back();
     const Node node = pool_.node(here);
-    if (node.kind != Kind::kLexed || group.suffixes[at].size < kFewNodes) {
+    if (node.kind != Kind::kLexed || tree.node(at).size < kFewNodes) {
       // What no terminal begins with leads nowhere, whatever is left to parse.
       const Moves* row = node.kind == Kind::kLexed ? &moves(lexing.lexer_state(here)) : nullptr;
-      for (const auto& [byte, child] : group.suffixes[at].children) {
-        if (row && row->next[byte] == kNoIndex) continue;
+      tree.children(at, [&](std::uint8_t byte, std::uint32_t child) {
+        if (row && row->next[byte] == kNoIndex) return;
         const ExprId state = pool_.step(here, byte);
-        if (state == ExprPool::kEmptyId) continue;
-        add(group.suffixes[child].tokens);
-        if (!group.suffixes[child].children.empty()) stack.emplace_back(child, state);
-      }
+        if (state == ExprPool::kEmptyId) return;
+        const SuffixTree::Node& suffix = tree.node(child);
+        for (const Ranks* each = tree.begin(suffix); each != tree.end(suffix); ++each) {
+          sink.add_ranks(each->first, each->second);
+        }
+        if (suffix.children != 0) stack.emplace_back(child, state);
+      });
       continue;
     }
     const Onward& found = onward(group, at, lexing.lexer_state(here));
@@ -133,6 +136,58 @@ void LexedMasks::go_on(const Group& group, ExprId next, MaskCache::Sink& sink) {
       }
     }
   }
+}
+
+// Groups of many lexer states have the same parts, and each is read from many parser states.
+const LexedMasks::Joined& LexedMasks::joined(const Group& group) {
+  const Joined*& slot = joined_[&group];
+  if (slot) return *slot;
+  std::vector<const Group*> parts = group.parts;
+  std::ranges::sort(parts);
+  parts.erase(std::ranges::unique(parts).begin(), parts.end());
+  Hasher hasher(index_of(group.guard));
+  for (const Group* part : parts) hasher.add(reinterpret_cast<std::uintptr_t>(part));
+  const std::size_t hash = hasher.finish().lo;
+  const auto [first, last] = joined_parts_.equal_range(hash);
+  for (auto it = first; it != last; ++it) {
+    if (it->second->parts == parts && it->second->guard == group.guard) {
+      return *(slot = it->second.get());
+    }
+  }
+  auto out = std::make_unique<Joined>();
+  out->guard = group.guard;
+  std::vector<const SuffixTree*> trees;
+  for (const Group* part : parts) trees.push_back(&part->suffixes);
+  const ByteSet settled = settled_by(group.guard);
+  out->settled.suffixes = SuffixTree(trees, settled);
+  out->settled.settled = true;
+  out->open.suffixes = SuffixTree(trees, ByteSet::all() - settled);
+  bytes_ += out->settled.suffixes.memory_usage() + out->open.suffixes.memory_usage();
+  out->parts = std::move(parts);
+  bytes_ += out->parts.capacity() * sizeof(const Group*) + sizeof(Joined) + 64;
+  slot = out.get();
+  joined_parts_.emplace(hash, std::move(out));
+  return *slot;
+}
+
+std::shared_ptr<const TokenSet> LexedMasks::exits(const Group& group, ExprId next, ExprId free) {
+  // Where the guard is met it allows all text, and such is all that follows.
+  if (group.settled && pool_.node(free).flags & kText) next = free;
+  std::shared_ptr<const TokenSet>& slot = exits_[{&group, index_of(next)}];
+  if (slot) return slot;
+  MaskCache::Sink sink(vocabulary_);
+  if (!group.suffixes.empty()) go_on(group, next, sink);
+  if (!group.parts.empty()) {
+    const Joined& parts = joined(group);
+    for (const Group* part : {&parts.settled, &parts.open}) {
+      if (!part->suffixes.empty()) sink.add_set(*exits(*part, next, free));
+    }
+  }
+  std::shared_ptr<const TokenSet> out = sink.finish();
+  bytes_ += 64;
+  if (out->dense.empty()) bytes_ += out->memory_usage();
+  out = cache_.shared(std::move(out));
+  return slot = std::move(out);
 }
 
 }  // namespace formgate

@@ -29,10 +29,10 @@ constexpr std::uint32_t kOwnTree = 16;
 }  // namespace
 
 void LexedMasks::clear() {
-  dispose(std::tuple(std::exchange(tables_, {}), std::exchange(trees_, {}),
-                     std::exchange(run_parts_, {}), std::exchange(exits_, {}),
-                     std::exchange(moves_, {}), std::exchange(endings_, {}),
-                     std::exchange(onwards_, {})));
+  dispose(std::tuple(
+      std::exchange(tables_, {}), std::exchange(trees_, {}), std::exchange(run_parts_, {}),
+      std::exchange(exits_, {}), std::exchange(moves_, {}), std::exchange(endings_, {}),
+      std::exchange(onwards_, {}), std::exchange(joined_, {}), std::exchange(joined_parts_, {})));
   uniform_.clear();
   readings_.clear();
   bytes_ = 0;
@@ -98,30 +98,6 @@ void LexedMasks::add_suffixes(std::vector<std::pair<std::string_view, Ranks>>& o
   }
 }
 
-std::vector<LexedMasks::Suffix> LexedMasks::tree_of(
-    std::vector<std::pair<std::string_view, Ranks>>& suffixes) {
-  std::ranges::sort(suffixes);
-  std::vector<Suffix> out(1);
-  std::vector<std::uint32_t> path{0};  // nodes of the text before
-  std::string_view before;
-  for (const auto& [text, tokens] : suffixes) {
-    const auto differ = std::ranges::mismatch(before, text).in1 - before.begin();
-    path.resize(static_cast<std::size_t>(differ) + 1);
-    for (char c : text.substr(static_cast<std::size_t>(differ))) {
-      const auto next = static_cast<std::uint32_t>(out.size());
-      out[path.back()].children.emplace_back(static_cast<std::uint8_t>(c), next);
-      out.emplace_back();
-      path.push_back(next);
-    }
-    out[path.back()].tokens.push_back(tokens);
-    before = text;
-  }
-  for (std::size_t i = out.size(); i-- > 0;) {
-    for (const auto& [byte, child] : out[i].children) out[i].size += out[child].size;
-  }
-  return out;
-}
-
 // Takes over what a table of a subtree has found.
 void LexedMasks::include(Building& building, const Table& table) const {
   building.inside.add_set(*table.inside);
@@ -131,7 +107,7 @@ void LexedMasks::include(Building& building, const Table& table) const {
   for (const Group& group : table.groups) {
     Building::Open& own = building.group(group.terminal, group.guard, vocabulary_);
     own.ends.add_set(*group.ends);
-    if (group.suffixes.size() > 1) own.parts.push_back(&group);
+    if (!group.suffixes.empty()) own.parts.push_back(&group);
     own.parts.insert(own.parts.end(), group.parts.begin(), group.parts.end());
     own.large.insert(own.large.end(), group.large.begin(), group.large.end());
   }
@@ -199,9 +175,9 @@ void LexedMasks::leave(Building& building, std::uint32_t node, std::uint32_t sta
       std::vector<std::pair<std::string_view, Ranks>> suffixes;
       for (std::uint32_t child : onward) add_suffixes(suffixes, child, skipped);
       part = std::make_unique<Group>();
-      part->suffixes = tree_of(suffixes);
+      part->suffixes = SuffixTree(suffixes);
       part->settled = settles(part->suffixes, ending.settled);
-      bytes_ += part->suffixes.size() * (sizeof(Suffix) + 24);
+      bytes_ += part->suffixes.memory_usage() + sizeof(Group);
     }
     group.parts.push_back(part.get());
   }
@@ -265,33 +241,25 @@ const LexedMasks::Table& LexedMasks::table(std::uint32_t state, std::uint32_t no
     }
   }
   auto out = std::make_unique<Table>();
-  out->inside = building.inside.finish();
-  for (auto& [at, sink] : building.checks) out->checks.push_back({at, sink.finish()});
+  // Those who share large sets count them there.
+  const auto finish = [&](MaskCache::Sink& sink) {
+    std::shared_ptr<const TokenSet> set = sink.finish();
+    if (set->dense.empty()) bytes_ += set->memory_usage();
+    return cache_.shared(std::move(set));
+  };
+  out->inside = finish(building.inside);
+  for (auto& [at, sink] : building.checks) out->checks.push_back({at, finish(sink)});
   for (Building::Open& group : building.groups) {
-    out->groups.push_back({group.terminal, group.guard, group.ends.finish(),
-                           tree_of(group.suffixes), std::move(group.parts),
+    out->groups.push_back({group.terminal, group.guard, finish(group.ends),
+                           SuffixTree(group.suffixes), std::move(group.parts),
                            std::move(group.large)});
     Group& done = out->groups.back();
     done.settled = settles(done.suffixes, settled_by(group.guard)) &&
                    std::ranges::all_of(done.parts, &Group::settled);
-    bytes_ += out->groups.back().ends->memory_usage();
-    bytes_ += out->groups.back().suffixes.size() * (sizeof(Suffix) + 24);
+    bytes_ += out->groups.back().suffixes.memory_usage() + sizeof(Group);
   }
-  bytes_ += out->inside->memory_usage() + out->checks.size() * 64;
+  bytes_ += out->checks.size() * 64;
   return *tables_.emplace(key, std::move(out)).first->second;
-}
-
-std::shared_ptr<const TokenSet> LexedMasks::exits(const Group& group, ExprId next, ExprId free) {
-  // Where the guard is met it allows all text, and such is all that follows.
-  if (group.settled && pool_.node(free).flags & kText) next = free;
-  std::shared_ptr<const TokenSet>& slot = exits_[{&group, index_of(next)}];
-  if (slot) return slot;
-  MaskCache::Sink sink(vocabulary_);
-  go_on(group, next, sink);
-  for (const Group* part : group.parts) sink.add_set(*exits(*part, next, free));
-  auto out = sink.finish();
-  bytes_ += out->memory_usage() + 64;
-  return slot = std::move(out);
 }
 
 // The mask of a state with a lexer, below a node of the trie.
@@ -314,7 +282,7 @@ void MaskCache::lexed_item(ExprId id, std::uint32_t node, Mask& out) {
     const ExprId next = lexing.after(group.terminal, group.guard, stack);
     if (next == ExprPool::kEmptyId || !pool_.live(next)) continue;
     add(group.ends);
-    if (group.suffixes.size() > 1 || !group.parts.empty()) {
+    if (!group.suffixes.empty() || !group.parts.empty()) {
       const ExprId free = lexing.after(group.terminal, ExprPool::kAllId, stack);
       add(lexed_->exits(group, next, free));
     }

@@ -4,11 +4,13 @@
 #include <functional>
 #include <memory>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "formgate/growing_map.hpp"
 #include "formgate/lexing.hpp"
 #include "formgate/masks.hpp"
+#include "suffix_tree.hpp"
 
 namespace formgate {
 
@@ -17,19 +19,13 @@ class LexedMasks {
   explicit LexedMasks(MaskCache& cache)
       : cache_(cache), pool_(cache.pool_), vocabulary_(*cache.vocabulary_) {}
 
-  using Ranks = std::pair<std::uint32_t, std::uint32_t>;  // tokens [first, second)
-  // Texts that tokens go on with after a lexeme, as a tree.
-  struct Suffix {
-    std::vector<std::pair<std::uint8_t, std::uint32_t>> children;
-    std::vector<Ranks> tokens;
-    std::uint32_t size = 1;  // of the subtree
-  };
+  using Ranks = SuffixTree::Ranks;
   // Tokens in which a lexeme ends as one terminal, under one guard.
   struct Group {
     std::uint16_t terminal = 0;
     ExprId guard{};
     std::shared_ptr<const TokenSet> ends{};  // at the end of the token
-    std::vector<Suffix> suffixes{};          // the first is the root
+    SuffixTree suffixes{};                   // what tokens go on with
     std::vector<const Group*> parts{};       // of tables of subtrees, with suffixes of their own
     std::vector<std::uint32_t> large{};  // nodes of the vocabulary's trie with many tokens below
     bool settled = false;  // every first byte of the suffixes, of the parts too, meets the guard
@@ -133,9 +129,16 @@ class LexedMasks {
   void include(Building& building, const Table& table) const;
   void add_suffixes(std::vector<std::pair<std::string_view, Ranks>>& out, std::uint32_t node,
                     std::size_t skipped) const;
-  static std::vector<Suffix> tree_of(std::vector<std::pair<std::string_view, Ranks>>& suffixes);
   ByteSet settled_by(ExprId guard);
-  static bool settles(const std::vector<Suffix>& tree, const ByteSet& settled);
+  static bool settles(const SuffixTree& tree, const ByteSet& settled);
+  // The trees of a group's parts in one: of first bytes that meet the guard, and of others.
+  struct Joined {
+    ExprId guard;
+    std::vector<const Group*> parts;  // sorted
+    Group settled;
+    Group open;
+  };
+  const Joined& joined(const Group& group);
   const Onward& onward(const Group& group, std::uint32_t node, std::uint32_t state);
   void go_on(const Group& group, ExprId next, MaskCache::Sink& sink);
 
@@ -176,6 +179,8 @@ class LexedMasks {
   Bitmap incomplete_;                                         // tokens that end inside a character
   GrowingMap<std::uint64_t, std::unique_ptr<Table>> tables_;  // (state, node)
   GrowingMap<std::uint64_t, std::unique_ptr<Group>> trees_;   // (guard, node)
+  GrowingMap<const Group*, const Joined*> joined_;
+  std::unordered_multimap<std::size_t, std::unique_ptr<Joined>> joined_parts_;  // by hash of parts
   GrowingMap<std::uint32_t, std::unique_ptr<Moves>> moves_;
   GrowingMap<std::uint32_t, std::vector<Ending>> endings_;
   struct OnwardKey {

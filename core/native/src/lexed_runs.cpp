@@ -218,7 +218,7 @@ bool LexedMasks::run_below(Building& building, std::uint32_t node, std::uint32_t
       const Group& part = run_part(ahead(state, accept.guard), node, run.class_index, leaving);
       Building::Open& group = building.group(accept.terminal, accept.guard, vocabulary_);
       add_complete(group.ends, *inside);
-      if (part.suffixes.size() > 1) group.parts.push_back(&part);
+      if (!part.suffixes.empty()) group.parts.push_back(&part);
       group.large.insert(group.large.end(), part.large.begin(), part.large.end());
     }
   }
@@ -253,7 +253,7 @@ bool LexedMasks::closes(Building& building, const Run& run, std::uint32_t node, 
         closing_part(ahead(closed, accept.guard), node, run.class_index, byte, exits);
     Building::Open& group = building.group(accept.terminal, accept.guard, vocabulary_);
     group.ends.add_set(*part.ends);
-    if (part.suffixes.size() > 1) group.parts.push_back(&part);
+    if (!part.suffixes.empty()) group.parts.push_back(&part);
     group.large.insert(group.large.end(), part.large.begin(), part.large.end());
   }
   return true;
@@ -286,9 +286,9 @@ const LexedMasks::Group& LexedMasks::closing_part(ExprId guard, std::uint32_t no
     }
   }
   slot->ends = ends.finish();
-  slot->suffixes = tree_of(suffixes);
+  slot->suffixes = SuffixTree(suffixes);
   slot->settled = settles(slot->suffixes, settled_by(guard));
-  bytes_ += slot->suffixes.size() * (sizeof(Suffix) + 24) + slot->ends->memory_usage();
+  bytes_ += slot->suffixes.memory_usage() + sizeof(Group) + slot->ends->memory_usage();
   return *slot;
 }
 
@@ -323,9 +323,9 @@ const LexedMasks::Group& LexedMasks::run_part(ExprId guard, std::uint32_t node,
     const std::size_t skipped = vocabulary_.path(before).size();
     for (std::size_t i = first; i < last; ++i) add_suffixes(suffixes, edges[i].second, skipped);
   }
-  slot->suffixes = tree_of(suffixes);
+  slot->suffixes = SuffixTree(suffixes);
   slot->settled = settles(slot->suffixes, settled_by(guard));
-  bytes_ += slot->suffixes.size() * (sizeof(Suffix) + 24);
+  bytes_ += slot->suffixes.memory_usage() + sizeof(Group);
   return *slot;
 }
 

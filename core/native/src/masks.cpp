@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <bit>
 #include <cstring>
 #include <tuple>
 
@@ -115,8 +116,13 @@ std::shared_ptr<const Mask> MaskCache::mask_at(ExprId id, std::uint32_t node) {
   out->accepting = pool_.nullable(id);
   if (options_.keep_masks) {
     // Parts are shared with the tables; only what this mask alone holds is counted.
-    for (const Mask::Part& part : out->parts) {
-      if (part.tokens.use_count() <= 2) bytes_ += part.tokens->memory_usage();
+    for (Mask::Part& part : out->parts) {
+      if (part.tokens.use_count() > 2) continue;
+      if (part.tokens->dense.empty()) {
+        bytes_ += part.tokens->memory_usage();
+      } else if (part.tokens.use_count() == 1) {
+        part.tokens = shared(std::move(part.tokens));
+      }
     }
     for (const Mask::Part& part : out->parts) {
       if (part.gone && part.gone.use_count() <= 2) bytes_ += 40 + part.gone->size() * 4;
@@ -167,11 +173,30 @@ void MaskCache::compress(Mask& mask) {
   mask.parts.assign(1, {std::move(flat), nullptr});
 }
 
+// Parser states that differ in what comes later often have the same tokens.
+std::shared_ptr<const TokenSet> MaskCache::shared(std::shared_ptr<const TokenSet> set) {
+  if (set->dense.empty()) return set;
+  constexpr std::uint64_t kFactors[] = {0x9E3779B97F4A7C15ull, 0xC2B2AE3D27D4EB4Full,
+                                        0x165667B19E3779F9ull, 0xD6E8FEB86659FD93ull};
+  std::uint64_t lanes[4] = {};
+  const Bitmap& words = set->dense;
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    std::uint64_t& lane = lanes[i & 3];
+    lane = (std::rotl(lane, 29) ^ words[i]) * kFactors[i & 3];
+  }
+  Hasher hasher(set->ids.size());
+  for (std::uint64_t lane : lanes) hasher.add(lane);
+  const auto [it, fresh] = sets_.try_emplace(hasher.finish().lo, set);
+  if (!fresh && it->second->dense == set->dense && it->second->ids == set->ids) return it->second;
+  bytes_ += set->memory_usage() + 48;
+  return set;
+}
+
 void MaskCache::evict() {
-  dispose(std::tuple(std::exchange(masks_, {}), std::exchange(exits_, {}),
-                     std::exchange(all_exits_, {}), std::exchange(tables_, {}),
-                     std::exchange(quotes_, {}), std::exchange(ending_, {}),
-                     std::exchange(prefixes_, {}), std::exchange(spellings_, {})));
+  dispose(std::tuple(
+      std::exchange(masks_, {}), std::exchange(exits_, {}), std::exchange(all_exits_, {}),
+      std::exchange(tables_, {}), std::exchange(quotes_, {}), std::exchange(ending_, {}),
+      std::exchange(prefixes_, {}), std::exchange(spellings_, {}), std::exchange(sets_, {})));
   if (lexed_) lexed_->clear();
   bytes_ = 0;
 }

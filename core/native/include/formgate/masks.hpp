@@ -259,6 +259,8 @@ class MaskCache {
   // No state is known to be beyond the reach of whole tokens, so parts may be taken as they are.
   bool plain() const { return unspellable_.empty() && !stack_spelling_; }
   void compress(Mask& mask);
+  // A large set that was found before, in place of an equal one.
+  std::shared_ptr<const TokenSet> shared(std::shared_ptr<const TokenSet> set);
   void evict();
 
   ExprPool& pool_;
@@ -308,6 +310,7 @@ class MaskCache {
     std::vector<std::uint32_t> ranks;
   };
   std::deque<ValueRanks> value_ranks_;
+  GrowingMap<std::uint64_t, std::shared_ptr<const TokenSet>> sets_;  // large ones, by content
   // Tokens of these that end a value; by value, node and which of them.
   GrowingMap<GroupKey, std::vector<TokenId>, GroupHash> ending_;
   std::vector<std::pair<std::uint32_t, ExprId>> stack_;  // scratch of walks
