@@ -74,7 +74,8 @@ const LexedMasks::Onward& LexedMasks::onward(const Group& group, std::uint32_t n
         bool settled = true;
         tree.children(child, [&](std::uint8_t first, std::uint32_t) {
           goes_on = goes_on || ending.onward.contains(first);
-          settled = settled && ending.onward.contains(first) && ending.settled.contains(first);
+          settled = settled && (!ending.begun.contains(first) ||
+                                (ending.onward.contains(first) && ending.settled.contains(first)));
         });
         if (goes_on) it->nodes.push_back({child, settled});
       }

@@ -120,20 +120,35 @@ ExprId LexedMasks::ahead(std::uint32_t state, ExprId guard) {
   return text && guard != ExprPool::kAllId ? pool_.intersect(guard, ExprPool::kTextId) : guard;
 }
 
+const ByteSet& LexedMasks::begun(std::uint32_t state) {
+  Lexing& lexing = pool_.lexing();
+  const std::uint32_t index = lexing.states_[state].lexicon;
+  const auto [it, fresh] = begun_.try_emplace(index);
+  if (!fresh) return it->second;
+  const Lexicon& lexicon = lexing.lexicons_[index];
+  ByteSet out;
+  for (std::uint16_t i = 0; i < lexicon.terminals.size(); ++i) {
+    out = out | lexing.first_bytes(index, lexing.begun(lexicon, i));
+  }
+  return it->second = out;
+}
+
 // How a lexeme may end in a state.
 const std::vector<LexedMasks::Ending>& LexedMasks::endings(std::uint32_t state) {
   const auto [it, fresh] = endings_.try_emplace(state);
   if (!fresh) return it->second;
   std::vector<Ending> out;
+  const ByteSet& begun = this->begun(state);
   const std::vector<Lexing::Accept> accepts = pool_.lexing().states_[state].accepts;
   for (const Lexing::Accept& accept : accepts) {
-    Ending ending{accept.terminal, accept.guard, ahead(state, accept.guard), ByteSet::all(),
-                  settled_by(accept.guard)};
+    Ending ending{accept.terminal, accept.guard, ahead(state, accept.guard),
+                  begun,           begun,        settled_by(accept.guard)};
     if (ending.ahead != ExprPool::kAllId) {
-      ending.onward = {};
+      ByteSet allowed;
       for (const LinearTerm& term : pool_.linear_form(ending.ahead)) {
-        ending.onward = ending.onward | term.bytes;
+        allowed = allowed | term.bytes;
       }
+      ending.onward = begun & allowed;
     }
     out.push_back(ending);
   }
@@ -169,8 +184,8 @@ void LexedMasks::leave(Building& building, std::uint32_t node, std::uint32_t sta
       continue;
     }
     // What follows a guard below a node is the same for all states of the lexer.
-    std::unique_ptr<Group>& part =
-        trees_[(static_cast<std::uint64_t>(index_of(ending.ahead)) << 32) | node];
+    const std::uint32_t lexicon = pool_.lexing().states_[state].lexicon;
+    std::unique_ptr<Group>& part = trees_[{lexicon, ending.ahead, node, 0, 0}];
     if (!part) {
       std::vector<std::pair<std::string_view, Ranks>> suffixes;
       for (std::uint32_t child : onward) add_suffixes(suffixes, child, skipped);

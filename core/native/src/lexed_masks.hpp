@@ -54,7 +54,8 @@ class LexedMasks {
     std::uint16_t terminal;
     ExprId guard;
     ExprId ahead;     // the guard with what text is
-    ByteSet onward;   // bytes that it allows
+    ByteSet begun;    // bytes that some terminal begins with
+    ByteSet onward;   // those of them that the guard allows
     ByteSet settled;  // bytes after which it allows all
   };
   // What the texts of a tree, below a node of it, do to a state of the lexer.
@@ -119,10 +120,13 @@ class LexedMasks {
   void add_complete(MaskCache::Sink& sink, const TokenSet& tokens);
   bool closes(Building& building, const Run& run, std::uint32_t node, std::uint8_t byte,
               const std::vector<MaskCache::Exit>& exits);
-  const Group& closing_part(ExprId guard, std::uint32_t node, std::uint32_t class_index,
-                            std::uint8_t byte, const std::vector<MaskCache::Exit>& exits);
-  const Group& run_part(ExprId guard, std::uint32_t node, std::uint32_t class_index,
-                        const ByteSet& leaving);
+  // Bytes that terminals of a state's lexicon begin with.
+  const ByteSet& begun(std::uint32_t state);
+  const Group& closing_part(std::uint32_t state, ExprId guard, std::uint32_t node,
+                            std::uint32_t class_index, std::uint8_t byte,
+                            const std::vector<MaskCache::Exit>& exits);
+  const Group& run_part(std::uint32_t state, ExprId guard, std::uint32_t node,
+                        std::uint32_t class_index, const ByteSet& leaving);
   bool stays(std::uint32_t state);
   ExprId ahead(std::uint32_t state, ExprId guard);
   void leave(Building& building, std::uint32_t node, std::uint32_t state);
@@ -157,6 +161,7 @@ class LexedMasks {
   ExprPool& pool_;
   const Vocabulary& vocabulary_;
   struct RunKey {
+    std::uint32_t lexicon;
     ExprId guard;
     std::uint32_t node;
     std::uint32_t class_index;
@@ -166,6 +171,7 @@ class LexedMasks {
   struct RunHash {
     std::size_t operator()(const RunKey& key) const {
       return Hasher(index_of(key.guard))
+          .add(key.lexicon)
           .add(key.node)
           .add(key.class_index)
           .add(key.byte)
@@ -178,7 +184,8 @@ class LexedMasks {
   GrowingMap<std::uint32_t, Reading> readings_;
   Bitmap incomplete_;                                         // tokens that end inside a character
   GrowingMap<std::uint64_t, std::unique_ptr<Table>> tables_;  // (state, node)
-  GrowingMap<std::uint64_t, std::unique_ptr<Group>> trees_;   // (guard, node)
+  GrowingMap<RunKey, std::unique_ptr<Group>, RunHash> trees_;
+  std::unordered_map<std::uint32_t, ByteSet> begun_;  // by lexicon
   GrowingMap<const Group*, const Joined*> joined_;
   std::unordered_multimap<std::size_t, std::unique_ptr<Joined>> joined_parts_;  // by hash of parts
   GrowingMap<std::uint32_t, std::unique_ptr<Moves>> moves_;

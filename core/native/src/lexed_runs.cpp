@@ -215,7 +215,8 @@ bool LexedMasks::run_below(Building& building, std::uint32_t node, std::uint32_t
   cache_.prepare_exits(table, run.class_index, run.endless ? leaving : followed);
   if (run.endless) {
     for (const Lexing::Accept& accept : accepts) {
-      const Group& part = run_part(ahead(state, accept.guard), node, run.class_index, leaving);
+      const Group& part =
+          run_part(state, ahead(state, accept.guard), node, run.class_index, leaving);
       Building::Open& group = building.group(accept.terminal, accept.guard, vocabulary_);
       add_complete(group.ends, *inside);
       if (!part.suffixes.empty()) group.parts.push_back(&part);
@@ -250,7 +251,7 @@ bool LexedMasks::closes(Building& building, const Run& run, std::uint32_t node, 
   const std::vector<Lexing::Accept> accepts = pool_.lexing().states_[closed].accepts;
   for (const Lexing::Accept& accept : accepts) {
     const Group& part =
-        closing_part(ahead(closed, accept.guard), node, run.class_index, byte, exits);
+        closing_part(closed, ahead(closed, accept.guard), node, run.class_index, byte, exits);
     Building::Open& group = building.group(accept.terminal, accept.guard, vocabulary_);
     group.ends.add_set(*part.ends);
     if (!part.suffixes.empty()) group.parts.push_back(&part);
@@ -259,10 +260,12 @@ bool LexedMasks::closes(Building& building, const Run& run, std::uint32_t node, 
   return true;
 }
 
-const LexedMasks::Group& LexedMasks::closing_part(ExprId guard, std::uint32_t node,
-                                                  std::uint32_t class_index, std::uint8_t byte,
+const LexedMasks::Group& LexedMasks::closing_part(std::uint32_t state, ExprId guard,
+                                                  std::uint32_t node, std::uint32_t class_index,
+                                                  std::uint8_t byte,
                                                   const std::vector<MaskCache::Exit>& exits) {
-  std::unique_ptr<Group>& slot = run_parts_[{guard, node, class_index, byte}];
+  std::unique_ptr<Group>& slot =
+      run_parts_[{pool_.lexing().states_[state].lexicon, guard, node, class_index, byte}];
   if (slot) return *slot;
   slot = std::make_unique<Group>();
   const auto trie = vocabulary_.trie();
@@ -278,10 +281,9 @@ const LexedMasks::Group& LexedMasks::closing_part(ExprId guard, std::uint32_t no
     const std::size_t skipped = vocabulary_.path(exit.node).size();
     for (std::uint32_t i = 0; i < at.child_count; ++i) {
       const std::uint32_t child = at.first_child + i;
-      if (guard != ExprPool::kAllId &&
-          pool_.step(guard, vocabulary_.labels()[child]) == ExprPool::kEmptyId) {
-        continue;
-      }
+      const std::uint8_t label = vocabulary_.labels()[child];
+      if (!begun(state).contains(label)) continue;
+      if (guard != ExprPool::kAllId && pool_.step(guard, label) == ExprPool::kEmptyId) continue;
       add_suffixes(suffixes, child, skipped);
     }
   }
@@ -293,15 +295,16 @@ const LexedMasks::Group& LexedMasks::closing_part(ExprId guard, std::uint32_t no
 }
 
 // What follows a lexeme, which ends in the class, in tokens that go on under its guard.
-const LexedMasks::Group& LexedMasks::run_part(ExprId guard, std::uint32_t node,
+const LexedMasks::Group& LexedMasks::run_part(std::uint32_t state, ExprId guard, std::uint32_t node,
                                               std::uint32_t class_index, const ByteSet& leaving) {
-  std::unique_ptr<Group>& slot = run_parts_[{guard, node, class_index, kNoByte}];
+  std::unique_ptr<Group>& slot =
+      run_parts_[{pool_.lexing().states_[state].lexicon, guard, node, class_index, kNoByte}];
   if (slot) return *slot;
   slot = std::make_unique<Group>();
   const auto trie = vocabulary_.trie();
   MaskCache::ClassTable& table = cache_.class_table(class_index, node);
   std::vector<std::pair<std::uint32_t, std::uint32_t>> edges;  // node before, node after
-  leaving.for_each([&](std::uint8_t byte) {
+  (leaving & begun(state)).for_each([&](std::uint8_t byte) {
     if (guard != ExprPool::kAllId && pool_.step(guard, byte) == ExprPool::kEmptyId) return;
     for (const MaskCache::Exit& exit : cache_.exits_by(table, class_index, byte)) {
       if (exit.count != 0) edges.emplace_back(trie[exit.node].parent, exit.node);

@@ -222,6 +222,14 @@ ExprId Lexing::inside(std::uint32_t state, std::uint32_t index) {
 }
 
 ExprId Lexing::after(std::uint16_t terminal, ExprId guard, std::uint32_t index) {
+  const End end{index, index_of(guard), terminal};
+  if (const auto it = after_.find(end); it != after_.end()) return it->second;
+  const ExprId out = find_after(terminal, guard, index);
+  after_.emplace(end, out);
+  return out;
+}
+
+ExprId Lexing::find_after(std::uint16_t terminal, ExprId guard, std::uint32_t index) {
   const Stack& stack = expanded(index);
   ExprId rest = stack.rest;
   std::uint32_t track = stack.track;
@@ -299,6 +307,7 @@ std::vector<LinearTerm> Lexing::form(ExprId id) {
 
 void Lexing::trim() {
   steps_.clear();
+  after_.clear();
   first_steps_.clear();
   begun_.clear();
   answers_.clear();

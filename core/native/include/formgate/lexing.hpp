@@ -136,7 +136,8 @@ class Lexing {
   ByteSet alphabet(ExprId id) const;  // superset of the bytes of its texts
   void trim();
   std::size_t derived_bytes() const {
-    return (steps_.size() + left_[0].size() + left_[1].size() + answers_.size()) * 48;
+    return (steps_.size() + after_.size() + left_[0].size() + left_[1].size() + answers_.size()) *
+           48;
   }
   bool in_use() const { return !lexicons_.empty(); }
   std::size_t memory_usage() const;
@@ -225,6 +226,19 @@ class Lexing {
     std::size_t terminal;
     ExprId guard;
   };
+  struct End {  // of a lexeme, in a parser state, under a guard
+    std::uint32_t stack;
+    std::uint32_t guard;
+    std::uint16_t terminal;
+    bool operator==(const End&) const = default;
+  };
+  struct HashOfEnd {
+    std::size_t operator()(const End& end) const {
+      const std::uint64_t low = (static_cast<std::uint64_t>(end.stack) << 32) | end.guard;
+      return (low + end.terminal * 0xD6E8FEB86659FD93ull) * 0x9E3779B97F4A7C15ull;
+    }
+  };
+  ExprId find_after(std::uint16_t terminal, ExprId guard, std::uint32_t stack);
   ExprId node(std::uint32_t state, std::uint32_t stack);
   ExprId between(std::uint32_t lexicon, ExprId rest, std::uint32_t track);
   std::uint32_t stack_of(std::uint32_t lexicon, ExprId rest, std::uint32_t track);
@@ -303,8 +317,9 @@ class Lexing {
   GrowingMap<Hash128, std::uint32_t, HashOfHash> state_index_;
   GrowingMap<Hash128, std::uint32_t, HashOfHash> stack_index_;
   GrowingMap<Hash128, std::uint32_t, HashOfHash> track_index_;
-  GrowingMap<Hash128, std::uint32_t, HashOfHash> starts_;   // by competing terminals
-  GrowingMap<std::uint64_t, ExprId> steps_;                 // (expression, byte)
+  GrowingMap<Hash128, std::uint32_t, HashOfHash> starts_;  // by competing terminals
+  GrowingMap<std::uint64_t, ExprId> steps_;                // (expression, byte)
+  GrowingMap<End, ExprId, HashOfEnd> after_;
   GrowingMap<std::uint64_t, Item> first_steps_;             // (lexicon, terminal, byte)
   std::unordered_map<std::uint64_t, ByteSet> first_bytes_;  // (lexicon, terminal)
   GrowingMap<std::uint64_t, std::uint32_t> begun_;        // state by (start, byte); see begun_with
