@@ -44,6 +44,26 @@ def test_a_choice_is_its_alternation(data):
     check_everything(try_compile(builder.build(), tiny), oracle, tiny, f"{texts!r} with {tiny}")
 
 
+@examples(80)
+@given(st.data())
+def test_many_words_among_alternatives(data):
+    """Alternatives that are words become one automaton; others stay beside it."""
+    texts = data.draw(st.lists(st.text("abc", max_size=5), min_size=18, max_size=40))
+    tiny = data.draw(vocabularies("abc"))
+    values = tuple(text.encode() for text in texts)
+    builder = formgate.GrammarBuilder()
+    builder.define("more", builder.choice(*map(builder.literal, texts[:17])))
+    rest = [builder.literal(text) for text in texts[17:]]
+    choice = builder.choice(builder.rule("more"), *rest, builder.star(builder.literal("cc")))
+    low, high = data.draw(st.sampled_from([(1, 1), (0, 2), (2, None)]))
+    builder.start(builder.repeat(choice, low, high))
+    model = ("choice", ("strings", values), ("repeat", ("lit", b"cc"), 0, None))
+    label = f"{texts!r} {low} to {high} with {tiny}"
+    note(label)
+    oracle = try_oracle(("repeat", model, low, high), tiny)
+    check_everything(try_compile(builder.build(), tiny), oracle, tiny, label)
+
+
 def words(count, seed=1):
     rng = random.Random(seed)
     found = set()

@@ -157,3 +157,16 @@ def test_what_has_no_spelling_is_refused(kind):
 
     with pytest.raises(GrammarError, match="json_text"):
         string_of(lambda b: b.json_text(part(b)))
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.lists(st.text("abcé/\n", max_size=5), min_size=18, max_size=30), texts)
+def test_many_words(words, other):
+    listed = string_of(lambda b: b.json_text(b.choice(*map(b.literal, words))))
+    exact = string_of(lambda b: b.json_text(b.choice(*map(b.literal, words)), escapes=False))
+    for word in [*words, other]:
+        spelled = [json.dumps(word), json.dumps(word, ensure_ascii=False), all_units(word)]
+        for one in spelled:
+            assert listed.accepts(one) == (word in words)
+            plain = one == json.dumps(word, ensure_ascii=False)
+            assert exact.accepts(one) == (word in words and plain)

@@ -27,6 +27,9 @@ ExprId open_ended(ExprPool& pool, ExprId id) {
   return out;
 }
 
+// Of fewer words each is an alternative of its own.
+constexpr std::size_t kManyWords = 16;
+
 }  // namespace
 
 // Look-behinds of one scope: trackers, and which node became which.
@@ -163,6 +166,7 @@ ExprId Grammar::lower_open(ExprPool& pool, std::uint32_t root, CompileContext& c
     // The parts, where choices within choices are united at once: level by level, the alternatives
     // of the innermost would be copied as often as they are nested.
     std::optional<std::vector<std::uint32_t>> flat = {};
+    std::optional<ExprId> listed = {};  // alternatives of these that are words
   };
   std::vector<Frame> stack;
   stack.push_back({root});
@@ -248,6 +252,13 @@ ExprId Grammar::lower_open(ExprPool& pool, std::uint32_t root, CompileContext& c
       continue;
     }
     flatten(stack.back());
+    if (node.op == Op::kChoice && stack.back().next == 0) {
+      Frame& frame = stack.back();
+      if ((frame.flat ? *frame.flat : node.parts).size() >= kManyWords) {
+        if (!frame.flat) frame.flat = node.parts;
+        frame.listed = list_words(pool, *frame.flat, context, symbols);
+      }
+    }
     const std::vector<std::uint32_t>& its = stack.back().flat ? *stack.back().flat : node.parts;
     if (stack.back().next < its.size()) {
       const std::uint32_t part = its[stack.back().next++];
@@ -257,10 +268,32 @@ ExprId Grammar::lower_open(ExprPool& pool, std::uint32_t root, CompileContext& c
     std::vector<ExprId> parts;
     parts.reserve(its.size());
     for (std::uint32_t part : its) parts.push_back(scope.done.at(part));
+    if (stack.back().listed) parts.push_back(*stack.back().listed);
     leave(at, build(pool, node, parts, scope, context, symbols));
   }
   trackers = scope.trackers;
   return scope.done.at(root);
+}
+
+// Takes many words out of a list of alternatives: an automaton has them all in one state.
+std::optional<ExprId> Grammar::list_words(ExprPool& pool, std::vector<std::uint32_t>& parts,
+                                          CompileContext& context, const Symbols& symbols) const {
+  std::vector<std::string_view> words;
+  const auto is_word = [this](std::uint32_t part) {
+    return nodes_[part].op == Op::kLiteral && nodes_[part].text.size() > 1;
+  };
+  for (std::uint32_t part : parts) {
+    if (is_word(part)) words.push_back(nodes_[part].text);
+  }
+  if (words.size() < kManyWords) return std::nullopt;
+  std::erase_if(parts, is_word);
+  LeafDfa automaton = LeafDfa::of_strings(std::move(words), context);
+  if (symbols.spelling == Symbols::Spelling::kJson ||
+      symbols.spelling == Symbols::Spelling::kCanonicalJson) {
+    const bool canonical = symbols.spelling == Symbols::Spelling::kCanonicalJson;
+    automaton = json_spelled(automaton, canonical, context);
+  }
+  return pool.strings(std::make_shared<const LeafDfa>(std::move(automaton)));
 }
 
 // What stands alone depends on the spelling of characters only.

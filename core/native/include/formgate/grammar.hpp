@@ -210,6 +210,8 @@ class Grammar {
   static bool stands_alone(Op op);
   ExprId lower_included(ExprPool& pool, const Grammar& other, CompileContext& context,
                         std::size_t depth, const Symbols& symbols) const;
+  std::optional<ExprId> list_words(ExprPool& pool, std::vector<std::uint32_t>& parts,
+                                   CompileContext& context, const Symbols& symbols) const;
   bool is_boolean(std::uint32_t root) const;
   ExprId json_literal(ExprPool& pool, std::string_view text, bool canonical) const;
   // Of the values of a node's parts.
