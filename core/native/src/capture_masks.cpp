@@ -21,6 +21,10 @@ void MaskCache::collect(const Mask& mask, Sink& sink) const {
     for (TokenId token : part.tokens->ids) {
       if (!part.lacks(token)) sink.add(token);
     }
+    if (!part.gone) {
+      sink.add_words(part.tokens->dense, *part.limit);
+      continue;
+    }
     for (std::size_t i = 0; i < part.tokens->dense.size(); ++i) {
       const std::uint32_t within = part.limit ? (*part.limit)[i] : ~0u;
       for (std::uint32_t word = part.tokens->dense[i] & within; word; word &= word - 1) {

@@ -1,6 +1,7 @@
 // Collects tokens during a walk: a list while there are few, a bitmap once there are many.
 #pragma once
 
+#include <bit>
 #include <memory>
 #include <vector>
 
@@ -50,6 +51,27 @@ class MaskCache::Sink {
     if (set.dense.empty()) return;
     if (dense_.empty()) densify();
     for (std::size_t i = 0; i < dense_.size(); ++i) dense_[i] |= set.dense[i];
+  }
+  // Tokens of both bitmaps.
+  void add_words(const Bitmap& set, const Bitmap& limit) {
+    if (dense_.empty()) {
+      std::size_t count = list_.size();
+      for (std::size_t i = 0; i < set.size() && count <= kMostListed; ++i) {
+        count += static_cast<std::size_t>(std::popcount(set[i] & limit[i]));
+      }
+      if (count > kMostListed) {
+        densify();
+      } else {
+        for (std::size_t i = 0; i < set.size(); ++i) {
+          for (std::uint32_t word = set[i] & limit[i]; word; word &= word - 1) {
+            list_.push_back(static_cast<TokenId>(i * 32) +
+                            static_cast<TokenId>(std::countr_zero(word)));
+          }
+        }
+        return;
+      }
+    }
+    for (std::size_t i = 0; i < set.size(); ++i) dense_[i] |= set[i] & limit[i];
   }
   void remove(const Bitmap& gone) {
     std::erase_if(list_, [&](TokenId id) { return test_bit(gone.data(), id); });
