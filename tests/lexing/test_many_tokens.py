@@ -32,9 +32,11 @@ PROGRAM = r"""
 start: statement*
 statement: "if" test block ("else" block)? | NAME "=" test ";" | "return" test? ";" | block
 block: "{" statement* "}"
-test: test ("==" | "=" "=" | "&" "&"?) test | "!" test | NAME call? | /[0-9]+/ | TEXT | "-" test | "(" test ")"
+test: test ("==" | "=" "=" | "&" "&"?) test | "!" test | NAME call? | NUMBER (".." NUMBER)? | TEXT
+    | "-" test | "(" test ")"
 call: "(" (test ("," test)*)? ")"
 NAME: /[^\W\d]\w*/
+NUMBER: /[0-9]+(\.[0-9]+)?/
 TEXT: /"(\\.|[^"\\\n])*"/
 %ignore /\s+/
 %ignore /\/\*.*?\*\//s
@@ -46,7 +48,7 @@ TEXTS = {
         "select (selected || 'x') as asc, inner_ from fromage where c in (a, 'b', 3);",
     ],
     PROGRAM: [
-        'if x == 12 { return f(a, "b\\"c"); } else { y = !g() & h; }',
+        'if x == 12 { return f(a, "b\\"c"); } else { y = !g(1..2, 0.5..12) & h; }',
         "iffy = returned; /* no\n end */ {} return;",
         'été = "été" && -1; if(ifs){elsewhere=else_();}else{}',
     ],
