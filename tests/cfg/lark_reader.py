@@ -137,6 +137,10 @@ class Reader:
                 names = frozenset(self.names & looked_for) | self.ignored
             reading.places.append((place, viable | self.ignored))
             found = self._cut(text, place, names) if place < len(text) else None
+            if found is None and larks is not None:
+                # lark stops here; what others take competes beside what lark looks for.
+                larks = None
+                found = self._cut(text, place, viable | self.ignored) if place < len(text) else None
             if found is None:
                 break
             name, end = found

@@ -10,6 +10,7 @@ pytest.importorskip("lark")
 
 import lark_grammars
 from hypothesis import HealthCheck, assume, given, settings
+from lark_reader import Reader
 
 import formgate
 from formgate.core.errors import EmptyLanguageError, LimitError
@@ -84,6 +85,28 @@ def test_texts_of_other_readings(byte_vocabulary):
     assert engine.accepts("b b a c c a")
 
 
+@pytest.mark.parametrize(
+    ("source", "text"),
+    [
+        ('start: "{" r ","? "}"\nr: A ("," A)*\nA: /a+/\n%ignore / /', "{a, aa,}"),
+        # A cast, where lark's parser takes the name in brackets for a value.
+        (
+            (
+                'start: e\n?e: e "+" e | e "is" N | c | v\nc: "(" N ")" e\n?v: N | "(" e ")"\n'
+                "N: /[a-z]+/\n%ignore / /"
+            ),
+            "(a) b + (c)",
+        ),
+    ],
+)
+def test_other_readings_are_taken(byte_vocabulary, source, text):
+    engine = formgate.compile(source, byte_vocabulary, format="lark")
+    assert engine.accepts(text)
+    parser = lark_grammars.judge(source, parser="lalr")
+    assert not lark_grammars.accepts(parser, text)
+    assert Reader(parser).read(text).whole
+
+
 @settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
 @given(lark_grammars.grammars())
 def test_random_conflicts(byte_vocabulary, source):
@@ -98,6 +121,9 @@ def test_random_conflicts(byte_vocabulary, source):
         return
     for word in accepted:
         assert engine.accepts(word), word
+    reader = Reader(parser)
+    for word in words:
+        assert engine.accepts(word) <= reader.read(word).whole, word
     pending, seen = [engine.start()], set()
     for state in pending:
         assert completes(engine, state) is not False

@@ -183,21 +183,31 @@ void Lexing::find_competing(const Stack& stack, Symbols& competing, Symbols& vai
   for (std::uint16_t terminal : extras) {
     if (competing[terminal]) own[terminal] = true;
   }
-  // Others compete in vain; that matters where one takes a text from one that is taken.
   const bool all = extras.size() * own.size() > kMostPairs;
-  for (std::uint16_t terminal : extras) {
-    if (competing[terminal]) continue;
-    vain[terminal] = all;
-    for (std::uint16_t i = 0; i < own.size() && !vain[terminal]; ++i) {
+  const auto takes = [&](std::uint16_t terminal) {
+    if (all) return true;
+    for (std::uint16_t i = 0; i < own.size(); ++i) {
       if (!own[i] && !lexicon.terminals[i].ignored) continue;
       const std::uint64_t key =
           (static_cast<std::uint64_t>(stack.lexicon) << 32) | (terminal << 16) | i;
       const auto [it, fresh] = collisions_.emplace(key, false);
       if (fresh) it->second = collide(lexicon, terminal, i);
-      vain[terminal] = it->second;
+      if (it->second) return true;
+    }
+    return false;
+  };
+  // Others compete in vain; that matters where one takes a text from one that is taken.
+  for (std::uint16_t terminal : extras) {
+    if (!competing[terminal]) vain[terminal] = takes(terminal);
+  }
+  // What other readings take, too, where the parser in question would not miss a text.
+  Symbols beside(own.size(), false);
+  if (!lexicon.track.dropped.empty()) {
+    for (const auto& [terminal, rest] : stack.next) {
+      if (!own[terminal]) beside[terminal] = !takes(terminal);
     }
   }
-  for (std::size_t i = 0; i < own.size(); ++i) own[i] = own[i] || vain[i];
+  for (std::size_t i = 0; i < own.size(); ++i) own[i] = own[i] || vain[i] || beside[i];
   competing = std::move(own);
 }
 
