@@ -14,10 +14,9 @@ from hypothesis import strategies as st
 from lark.exceptions import UnexpectedInput
 from lark.lexer import Token
 from lark.parsers.lalr_analysis import LALR_Analyzer
+from lexed_cases import FIRST, PATTERNS, check, compile_lexed
 from lexer_judge import Lexeme, LexerJudge
-from test_lexers import FIRST, PATTERNS, check, compile_lexed
-from test_tables import CHOICES
-from test_tables import check as check_tables
+from mask_switches import CHOICES, check_tables
 
 import formgate
 from formgate.core.errors import EmptyLanguageError, GrammarError, LimitError

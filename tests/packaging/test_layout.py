@@ -64,3 +64,27 @@ def test_entry_points_exist():
         assert (ROOT / relative.with_suffix(".py")).exists() or (
             ROOT / relative / "__init__.py"
         ).exists()
+
+
+TESTS = sorted((ROOT / "tests").rglob("*.py"))
+
+
+def imported(path: Path) -> set[str]:
+    """The modules that a file imports, by the first part of their names."""
+    found = set()
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            found |= {alias.name.partition(".")[0] for alias in node.names}
+        if isinstance(node, ast.ImportFrom) and node.module is not None:
+            found.add(node.module.partition(".")[0])
+    return found
+
+
+def test_helpers_of_tests_are_told_apart():
+    """Folders are on ``sys.path`` together, whichever are named on one command line."""
+    paths: dict[str, list[Path]] = {}
+    for path in TESTS:
+        paths.setdefault(path.stem, []).append(path.relative_to(ROOT))
+    used = {name: path for path in TESTS for name in imported(path) if name in paths}
+    assert not [name for name in used if name.startswith("test_")], "tests are no helpers"
+    assert not {name: paths[name] for name in used if len(paths[name]) > 1}

@@ -13,8 +13,8 @@ from typing import Any
 import hypothesis
 import jsonschema
 import pytest
+from finite_texts import PLAIN, written_out
 from hypothesis import strategies as st
-from test_unique_items import PLAIN, written_out
 
 import formgate
 from formgate.core.errors import EmptyLanguageError

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import hypothesis
 import jsonschema
 import pytest
+from finite_texts import PLAIN, written_out
 from hypothesis import strategies as st
 
 import formgate
@@ -26,8 +27,6 @@ SETTINGS = hypothesis.settings(
     max_examples=30, deadline=None, suppress_health_check=list(hypothesis.HealthCheck)
 )
 MOST_ITEMS = 3
-MOST_TEXTS = 4000
-PLAIN = {"whitespace": "compact", "escapes": "canonical"}
 
 scalars = st.sampled_from([None, True, False, "", "a", "ab", "b"])
 enums = st.lists(scalars, min_size=1, max_size=4, unique_by=json.dumps)
@@ -120,22 +119,6 @@ def subsets(members: Iterable[str], required: list[str]) -> Iterator[tuple[str, 
         for kept in itertools.combinations(names, count):
             if set(required) <= set(kept):
                 yield kept
-
-
-def written_out(engine: formgate.Engine) -> set[str]:
-    """Return all texts of a finite language, by its masks over single bytes."""
-    found, work = set(), [(engine.start(), b"")]
-    while work:
-        state, text = work.pop()
-        ids = engine.allowed_tokens(state).to_list()
-        assert ids, text
-        for token in ids:
-            if token == 256:
-                found.add(text.decode())
-            else:
-                work.append((engine.advance(state, token), text + bytes([token])))
-        assert len(found) <= MOST_TEXTS
-    return found
 
 
 def check(

@@ -168,3 +168,23 @@ json_values = st.recursive(
     lambda parts: st.lists(parts, max_size=3) | st.dictionaries(NAMES, parts, max_size=3),
     max_leaves=5,
 )
+
+
+def mutated(value, other, source):
+    """A value with one part replaced, removed or doubled."""
+    if isinstance(value, dict) and value and source.random() < 0.8:
+        name = source.choice(list(value))
+        changed = dict(value)
+        if source.random() < 0.2:
+            del changed[name]
+        elif source.random() < 0.1:
+            changed["zzz"] = other
+        else:
+            changed[name] = mutated(value[name], other, source)
+        return changed
+    if isinstance(value, list) and value and source.random() < 0.8:
+        at = source.randrange(len(value))
+        if source.random() < 0.3:
+            return value[:at] + value[at + source.randrange(2) :] + value[at:]
+        return [*value[:at], mutated(value[at], other, source), *value[at + 1 :]]
+    return other

@@ -11,8 +11,7 @@ import pytest
 from hypothesis import HealthCheck, given, reject, settings
 from hypothesis import strategies as st
 from pydantic import TypeAdapter
-from random_types import json_values, types
-from test_random_types import _mutated
+from random_types import json_values, mutated, types
 
 import formgate
 from formgate.core.compiler import build_grammar
@@ -53,7 +52,7 @@ def test_what_a_type_cannot_read_is_not_written(byte_vocabulary, data):
     shape = shape_of(annotation)
     for seed in range(4):
         text = TypeAdapter(annotation).dump_json(data.draw(values)).decode()
-        instance = _mutated(load(text), data.draw(json_values), random.Random(seed))
+        instance = mutated(load(text), data.draw(json_values), random.Random(seed))
         try:
             shape.read(instance, decimals=False)
         except Mismatch:

@@ -18,7 +18,7 @@ from jsonschema import Draft202012Validator, FormatChecker
 from jsonschema.exceptions import ValidationError
 from jsonschema.validators import extend
 from pydantic import TypeAdapter
-from random_types import json_values, types
+from random_types import json_values, mutated, types
 
 from formgate.plugins.json_schema._parse import load
 from formgate.plugins.json_schema._types import schema_of, shape_of
@@ -84,7 +84,7 @@ def test_the_schema_and_the_reader_agree(data):
     instance = data.draw(json_values)
     if data.draw(st.booleans()):
         text = TypeAdapter(annotation).dump_json(data.draw(values)).decode()
-        instance = _mutated(load(text), instance, random.Random(data.draw(st.integers())))
+        instance = mutated(load(text), instance, random.Random(data.draw(st.integers())))
     valid = judge(annotation).is_valid(instance)
     try:
         shape_of(annotation).read(instance, decimals=False)
@@ -92,26 +92,6 @@ def test_the_schema_and_the_reader_agree(data):
         assert not valid
     else:
         assert valid
-
-
-def _mutated(value, other, source):
-    """A value with one part replaced, removed or doubled."""
-    if isinstance(value, dict) and value and source.random() < 0.8:
-        name = source.choice(list(value))
-        changed = dict(value)
-        if source.random() < 0.2:
-            del changed[name]
-        elif source.random() < 0.1:
-            changed["zzz"] = other
-        else:
-            changed[name] = _mutated(value[name], other, source)
-        return changed
-    if isinstance(value, list) and value and source.random() < 0.8:
-        at = source.randrange(len(value))
-        if source.random() < 0.3:
-            return value[:at] + value[at + source.randrange(2) :] + value[at:]
-        return [*value[:at], _mutated(value[at], other, source), *value[at + 1 :]]
-    return other
 
 
 def test_the_judge_is_strict():
