@@ -123,8 +123,10 @@ bool Lexing::keywords_hold(std::uint32_t index, CompileContext& context) {
     const bool dead = lexicon.terminals[i].pattern == ExprPool::kEmptyId;
     first.push_back(dead ? ByteSet() : first_bytes(index, begun(lexicon, i)));
   }
-  // What competes where a keyword is looked for; of a parser without states, what may compete.
+  // What competes where a keyword is looked for: in a parser's states; and where they do not say
+  // so, some of what may compete.
   std::vector<Symbols> sets = lexicon.competing;
+  const std::size_t exact = sets.size();
   for (std::size_t before = 0; !lexicon.by_states && before <= count; ++before) {
     sets.push_back(competing_after(index, before).first);
   }
@@ -135,8 +137,9 @@ bool Lexing::keywords_hold(std::uint32_t index, CompileContext& context) {
       context.tick();
       Symbols together = none;
       together[regex] = together[keyword] = true;
-      for (const Symbols& set : sets) {
-        if (!set[keyword] || (set[regex] && lexicon.by_states)) continue;
+      for (std::size_t at = 0; at < sets.size(); ++at) {
+        const Symbols& set = sets[at];
+        if (!set[keyword] || (set[regex] && at < exact)) continue;
         Symbols others = none;
         bool alone = true;
         for (std::uint16_t i = 0; i < count; ++i) {

@@ -227,11 +227,10 @@ ExprId Lexing::separated(std::uint32_t start, ExprId guard) {
 // Which terminals can come under a guard where all compete, and how each is left then; kNoExpr for
 // those that cannot.
 const std::vector<ExprId>& Lexing::comes_under(std::uint32_t index, ExprId guard) {
-  const auto [it, fresh] = safeties_[index].anywhere.try_emplace(index_of(guard));
-  std::vector<ExprId>& out = it->second;
-  if (!fresh) return out;
+  auto& known = safeties_[index].anywhere;
+  if (const auto it = known.find(index_of(guard)); it != known.end()) return it->second;
   const std::size_t count = lexicons_[index].terminals.size();
-  out.assign(count, kNoExpr);
+  std::vector<ExprId> out(count, kNoExpr);  // kept when it is whole: a deadline may pass
   Symbols wanted(count, false);
   for (const Symbols& follow : safeties_[index].follow) {
     for (std::size_t i = 0; i < count; ++i) wanted[i] = wanted[i] || follow[i];
@@ -248,7 +247,7 @@ const std::vector<ExprId>& Lexing::comes_under(std::uint32_t index, ExprId guard
     if (out[terminal] == kNoExpr || covered(index, terminal, left)) out[terminal] = left;
     return missing == 0;
   });
-  return out;
+  return known.emplace(index_of(guard), std::move(out)).first->second;
 }
 
 // Whether each terminal that may come after `before` can come under a guard where all compete: then
@@ -354,9 +353,17 @@ bool Lexing::extend(std::uint32_t index, std::uint16_t terminal, ExprId guard) {
   if (safety.failures > kMostFailures || safety.guards[terminal].size() >= kMostLate) return false;
   std::vector<std::size_t> sizes;
   for (const auto& known : safety.guards) sizes.push_back(known.size());
+  const auto forget = [&] {
+    for (std::size_t i = 0; i < sizes.size(); ++i) safety.guards[i].resize(sizes[i]);
+  };
   safety.guards[terminal].push_back(guard);
-  if (close_guards(index, {{terminal, guard}}, kMostVisits, nullptr)) return true;
-  for (std::size_t i = 0; i < sizes.size(); ++i) safety.guards[i].resize(sizes[i]);
+  try {
+    if (close_guards(index, {{terminal, guard}}, kMostVisits, nullptr)) return true;
+  } catch (...) {  // of a deadline or a limit: what was not closed is not known
+    forget();
+    throw;
+  }
+  forget();
   ++safety.failures;
   return false;
 }
@@ -395,24 +402,32 @@ bool Lexing::find_skipped(std::uint32_t index, ExprId guard) {
 
 void Lexing::decide_safety(std::uint32_t index, ExprId rest, CompileContext& context) {
   if (safeties_.contains(index)) return;
-  Lexicon& lexicon = lexicons_[index];
+  try {
+    lexicons_[index].safe = find_safety(index, rest, context);
+  } catch (...) {  // of a deadline or a limit: the next that asks begins anew
+    safeties_.erase(index);
+    throw;
+  }
+}
+
+bool Lexing::find_safety(std::uint32_t index, ExprId rest, CompileContext& context) {
+  const Lexicon& lexicon = lexicons_[index];
   Safety& safety = safeties_[index];
   safety.guards.resize(lexicon.terminals.size());
   safety.starts.assign(lexicon.terminals.size() + 1, kNoIndex);
-  if (lexicon.symbol_bytes != 1) return;
+  if (lexicon.symbol_bytes != 1) return false;
   safety.follow = follow_sets(pool_, rest, lexicon.terminals.size(), context);
-  if (!keywords_hold(index, context)) return;
+  if (!keywords_hold(index, context)) return false;
   const auto close = [&] {
     return close_guards(index, {{lexicon.terminals.size(), ExprPool::kAllId}},
                         std::numeric_limits<std::size_t>::max(), &context);
   };
-  lexicon.safe = close();
-  if (lexicon.safe) return;
+  if (close()) return true;
   // Where fewer compete, lexemes are left freer.
   safety.shared = false;
   safety.separated.clear();
   for (auto& known : safety.guards) known.clear();
-  lexicon.safe = close();
+  return close();
 }
 
 // Whether text surely goes on after a lexeme, whatever the parser's state is.

@@ -226,7 +226,8 @@ void Grammar::lower_track(ExprPool& pool, const Lexed& lexed, Lexicon& lexicon,
   const Lalr automaton(grammar, context);
   if (!lexed.contextual) return;  // all compete, but reductions must not collide
   lexicon.competing = competing_sets(automaton, lexicon.terminals);
-  lexicon.by_states = true;
+  // Where it resolves conflicts, other readings go on without its states.
+  lexicon.by_states = !automaton.has_conflicts();
   std::optional<Lalr> needed;
   if (const std::optional<LalrGrammar> part = needed_part(grammar)) needed.emplace(*part, context);
   pool.lexing().describe(lexicon);

@@ -1,4 +1,6 @@
 // Grammars with a lexer: languages, guards, dead ends, and masks with and without tables.
+#include "formgate/lexing.hpp"
+
 #include <gtest/gtest.h>
 
 #include <string>
@@ -6,6 +8,7 @@
 
 #include "formgate/engine.hpp"
 #include "formgate/errors.hpp"
+#include "formgate/expr_pool.hpp"
 
 namespace formgate {
 namespace {
@@ -134,6 +137,63 @@ TEST(Lexing, what_is_not_over_terminals_is_refused) {
   Grammar g;
   g.start(g.lexed(g.literal("a"), {{"A", g.literal("a")}}, LexMode::kLongest, true));
   EXPECT_THROW(compile(g, {"a"}), Error);
+}
+
+// What is parsed, and a lexer of given texts, each so often; `rest` is over the terminals' numbers.
+struct Lexer {
+  ExprPool pool;
+  std::uint32_t lexicon = 0;
+
+  Lexer(const std::vector<std::string>& texts, std::uint32_t most) {
+    Lexicon own;
+    for (const std::string& text : texts) {
+      own.terminals.push_back({text, pool.repeat(pool.literal(text), 1, most), {}, false, {}});
+    }
+    lexicon = pool.lexing().add(std::move(own));
+  }
+  ExprId symbol(std::uint32_t number) { return pool.literal(symbol_text(1, number)); }
+  bool decide(ExprId rest, const std::shared_ptr<CancelToken>& cancel) {
+    CompileContext context(Limits{}, std::nullopt, cancel);
+    pool.lexing().decide_safety(lexicon, rest, context);
+    return pool.lexing().lexicon(lexicon).safe;
+  }
+};
+
+TEST(Lexing, a_compilation_that_was_cancelled_leaves_nothing_undecided) {
+  std::vector<std::string> texts;
+  for (char one = 'a'; one <= 'j'; ++one) {
+    for (char other = 'a'; other <= 'j'; ++other) texts.push_back({one, other});
+  }
+  Lexer lexer(texts, 1);
+  std::vector<ExprId> symbols;
+  for (std::uint32_t i = 0; i < texts.size(); ++i) symbols.push_back(lexer.symbol(i));
+  const ExprId rest = lexer.pool.repeat(lexer.pool.unite(symbols), 0, kUnbounded);
+  const auto cancel = std::make_shared<CancelToken>();
+  cancel->cancel();
+  EXPECT_THROW(lexer.decide(rest, cancel), Error);
+  EXPECT_TRUE(lexer.decide(rest, nullptr));
+}
+
+// Wherever a search ends for want of room, it leaves behind nothing that was not proven.
+TEST(Lexing, a_search_that_was_cut_short_proves_nothing) {
+  Lexer lexer({"xa", "yb", "zc"}, kUnbounded);
+  ExprPool& pool = lexer.pool;
+  const ExprId all = pool.concat(lexer.symbol(0), pool.concat(lexer.symbol(1), lexer.symbol(2)));
+  const ExprId rest = pool.repeat(all, 0, kUnbounded);
+  ASSERT_TRUE(lexer.decide(rest, nullptr));
+  const ExprId begun = pool.concat(pool.literal("xaybzc"), ExprPool::kAllId);
+  const ExprId between = pool.lexing().between(lexer.lexicon, pool.repeat(all, 1, kUnbounded));
+  const ExprId state = pool.intersect(pool.complement(begun), between);
+  for (int times = 0;; ++times) {
+    const auto lock = pool.acquire();
+    pool.allow_growth(0);  // each time one expression more is there
+    try {
+      EXPECT_FALSE(pool.lexing().surely_live(state)) << times;
+      break;
+    } catch (const Error& error) {
+      ASSERT_EQ(error.kind(), ErrorKind::kLimit);
+    }
+  }
 }
 
 }  // namespace

@@ -86,7 +86,7 @@ struct Lexicon {
   // Sets of terminals that compete, where the states of a parser say so and not all regexes that
   // take a keyword do.
   std::vector<std::vector<bool>> competing;
-  bool by_states = false;  // whether they do; else what may come next competes
+  bool by_states = false;  // whether no others do; else what may come next may compete, too
   TrackSymbols track;
   ExprId track_start{};  // empty: no track is kept
   Hash128 rules;         // of what is parsed: what may follow what depends on it
@@ -297,6 +297,7 @@ class Lexing {
                   std::vector<ExprId>& after);
   bool close_guards(std::uint32_t lexicon, std::vector<Left> work, std::size_t most_visits,
                     CompileContext* context);
+  bool find_safety(std::uint32_t lexicon, ExprId rest, CompileContext& context);
   bool keywords_hold(std::uint32_t lexicon, CompileContext& context);
   bool as_free(std::uint32_t own, std::uint32_t other, std::uint16_t keyword);
   std::uint32_t stepped(std::uint32_t state, std::uint8_t byte);
