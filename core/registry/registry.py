@@ -181,7 +181,9 @@ class Registry:
         Raises:
             GrammarError: No format claims it, or several do.
         """
-        claims = [entry for entry in self._formats if self._claims(entry, source)]
+        # With a byte order mark, a grammar is a grammar, which its format refuses with the reason.
+        meant = source.removeprefix("\ufeff") if isinstance(source, str) else source
+        claims = [entry for entry in self._formats if self._claims(entry, meant)]
         if isinstance(source, str):
             claims = [entry for entry in claims if not _is_regex(entry)] or [
                 entry for entry in self._formats if _is_regex(entry)

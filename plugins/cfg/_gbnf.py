@@ -142,8 +142,6 @@ class _Parser:
             hint = None
             if scan.peek == "|":
                 hint = "put '|' at the end of the line before, or the alternatives in brackets"
-            elif scan.peek == "\ufeff":
-                hint = "this is an invisible byte order mark; remove it"
             raise scan.error(reason, scan.position, hint=hint)
         return name
 

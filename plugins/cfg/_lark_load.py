@@ -22,7 +22,7 @@ from formgate.core.errors import FormgateError, GrammarError, LimitError, Missin
 from formgate.plugins.cfg._lark_errors import explain
 from formgate.plugins.cfg._lark_names import find_import
 from formgate.plugins.cfg._lark_source import prepare
-from formgate.plugins.cfg._scanner import MAX_COUNT
+from formgate.plugins.cfg._scanner import BYTE_ORDER_MARK, MAX_COUNT
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -214,6 +214,8 @@ class _Imports:
             path = os.path.join(folder, grammar_path)  # noqa: PTH118
             text = _read(path)
             if text is not None:
+                if text.startswith(BYTE_ORDER_MARK):
+                    raise self._marked(path, text)
                 self.files[path] = self.texts[path] = text
                 self.latest = path, text
                 return path, text
@@ -225,6 +227,16 @@ class _Imports:
         self.texts[path] = text
         self.latest = str(found), text
         return found, text
+
+    def _marked(self, path: str, text: str) -> GrammarError:
+        """Return the error for a file that lark does not read for what it begins with."""
+        return GrammarError(
+            f"in {path}, which the grammar imports: a byte order mark, which cannot be seen, stands "
+            "before the grammar",
+            source=text,
+            offset=0,
+            hint="save the file without it",
+        )
 
     def _missing(self, file: str, folders: Sequence[str]) -> GrammarError:
         """Return the error for a file that is in no folder."""

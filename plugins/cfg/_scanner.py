@@ -10,8 +10,9 @@ from formgate.core.errors import GrammarError
 if TYPE_CHECKING:
     from collections.abc import Callable, Container
 
-__all__ = ["MAX_COUNT", "Scanner", "find_lone_surrogate"]
+__all__ = ["BYTE_ORDER_MARK", "MAX_COUNT", "Scanner", "find_lone_surrogate"]
 
+BYTE_ORDER_MARK = "\ufeff"
 MAX_COUNT = 2**31 - 1  # of a repetition
 
 _DIGITS = frozenset("0123456789")
@@ -32,9 +33,19 @@ class Scanner:
 
     Args:
         source: The text.
+
+    Raises:
+        GrammarError: A byte order mark begins it, which no notation knows.
     """
 
     def __init__(self, source: str) -> None:
+        if source.startswith(BYTE_ORDER_MARK):
+            raise GrammarError(
+                "a byte order mark, which cannot be seen, stands before the grammar",
+                source=source,
+                offset=0,
+                hint="read the file with encoding='utf-8-sig', or leave the mark out",
+            )
         self.source = source
         self.position = 0
 
