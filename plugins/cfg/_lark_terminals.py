@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from formgate.core.errors import GrammarError, UnsupportedConstraint
@@ -24,6 +25,9 @@ __all__ = [
     "in_terminal",
     "unsupported_part",
 ]
+
+_IN_PARTS = re.compile(r"in (%\w+(?: > (?:%\w+|\.\.\.))*): ")
+_MOST_IN_PATH = 6
 
 
 class TerminalWriter:
@@ -190,8 +194,12 @@ def in_part(part: Part, error: GrammarError, source: LarkSource) -> GrammarError
     span = error.span
     if part.inner is not None and span is not None and error.source == part.source:
         begin, end = part.inner + span[0], part.inner + span[1]
+    inside = _IN_PARTS.match(error.reason) if part.format == "lark" else None
+    path = [f"%{part.name}", *([] if inside is None else inside[1].split(" > "))]
+    if len(path) > _MOST_IN_PATH or "..." in path:
+        path[1:-1] = ["..."]
     return type(error)(
-        f"in %{part.name}: {error.reason}",
+        f"in {' > '.join(path)}: {error.reason[0 if inside is None else inside.end() :]}",
         source=source.source,
         offset=begin,
         end=end,

@@ -128,6 +128,15 @@ MARKED = [
     ("start: %regex /a«(»b/ x\nx: /a/", "in %regex: missing ), unterminated"),
     ('start: %lark { start: x\nx: /a«(»b/ } "."', "in %lark: in a regex: missing )"),
     ('start: %lark { start: «x» } "."', "in %lark: rule 'x' used but not defined"),
+    (
+        'start: %lark { start: "a" %lark { start: %lark { start: «x» } } }',
+        "in %lark > %lark > %lark: rule 'x' used",
+    ),
+    ("start: %lark { start: %regex /a«(»/ }", "in %lark > %regex: missing ), unterminated"),
+    (
+        "start: " + "%lark { start: " * 9 + "«x»" + " }" * 9,
+        "in %lark > ... > %lark: rule 'x' used",
+    ),
     ('start: "a" %gbnf """root ::= «x»"""', "in %gbnf: rule 'x' is used but not defined"),
     ('start: "a" «%choice []»', "in %choice: "),
     ('start: "a" «%nonsense [1]»', "in %nonsense: unknown format 'nonsense'"),
