@@ -231,8 +231,8 @@ class _Imports:
     def _marked(self, path: str, text: str) -> GrammarError:
         """Return the error for a file that lark does not read for what it begins with."""
         return GrammarError(
-            f"in {path}, which the grammar imports: a byte order mark, which cannot be seen, stands "
-            "before the grammar",
+            f"in {path}, which the grammar imports: a byte order mark, which cannot be seen, "
+            "stands before the grammar",
             source=text,
             offset=0,
             hint="save the file without it",

@@ -22,8 +22,9 @@ from formgate.plugins.cfg._lint_lark import read_lark
 from formgate.plugins.cfg._lint_lexemes import EMPTY, Lexemes
 from formgate.plugins.cfg._lint_lr import Automaton
 from formgate.plugins.cfg._lint_record import Recorder
-from formgate.plugins.cfg._lint_report import Finding, Report, finding
+from formgate.plugins.cfg._lint_report import Finding, Report, finding, named
 from formgate.plugins.cfg._lint_rules import check_recursion, check_rules, check_terminals
+from formgate.plugins.cfg._lint_sentences import Sentences
 from formgate.plugins.cfg._lint_unify import Bounds
 from formgate.plugins.cfg._options import check_options
 
@@ -217,7 +218,14 @@ def _on_automaton(
     automaton = Automaton(grammar)
     # Of a start that derives itself the automaton, which then ends the text, has no conflict.
     is_cyclic = any(each.check == "cyclic-rule" for each in check_rules(grammar))
-    conflicts = check_conflicts(grammar, automaton, show, parser=reading.parser, bounds=bounds)
+    sentences = None
+    if reading.lexer is not None:
+        sentences = Sentences(
+            grammar, automaton, show, lexer=reading.lexer, longest=reading.longest
+        )
+    conflicts = check_conflicts(
+        grammar, automaton, show, parser=reading.parser, bounds=bounds, sentences=sentences
+    )
     findings = conflicts.findings
     if reading.lexer is None:
         # Where every split counts no conflict matters; an ambiguous sentence is worth telling.
@@ -266,7 +274,7 @@ def _unknown(grammar: SymbolGrammar, show: Lexemes, reading: _Reading) -> list[F
             "info",
             "not-analysed",
             name,
-            f"the texts of {name!r} were not analysed: {why}",
+            f"the texts of {named(name)} were not analysed: {why}",
             place=grammar.place(name),
         )
         for name, why in show.problems.items()

@@ -12,7 +12,7 @@ from collections import deque
 from typing import TYPE_CHECKING
 
 from formgate.plugins.cfg._lint_lr import bits
-from formgate.plugins.cfg._lint_report import Finding, finding, listed, quoted
+from formgate.plugins.cfg._lint_report import Finding, finding, listed, named, quoted
 
 if TYPE_CHECKING:
     from formgate.plugins.cfg._lint_grammar import SymbolGrammar
@@ -66,8 +66,8 @@ def check_adjacency(
                     "error",
                     "adjacency",
                     first,
-                    f"{second!r} can never be read right after {first!r}: the longest match of "
-                    f"{first!r} takes the beginning of each of its texts",
+                    f"{named(second)} can never be read right after {named(first)}: the longest "
+                    f"match of {named(first)} takes the beginning of each of its texts",
                     place=grammar.place(first),
                     example=example[0] + example[1],
                     hint="ignore a separator such as white space, or end the first terminal "
@@ -80,9 +80,9 @@ def check_adjacency(
                     "warning",
                     "adjacency",
                     first,
-                    f"{first!r} can swallow the beginning of {listed([name for name, _ in some])} "
-                    "right after it: such texts are read as a longer "
-                    f"{first!r}, as {quoted(some[0][1])} is",
+                    f"{named(first)} can swallow the beginning of "
+                    f"{listed([name for name, _ in some])} right after it: such "
+                    f"texts are read as a longer {named(first)}, as {quoted(some[0][1])} is",
                     place=grammar.place(first),
                     example=some[0][1],
                     hint="ignore a separator, or make the terminals begin differently",

@@ -11,7 +11,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from formgate.plugins.cfg._lint_lr import bits
-from formgate.plugins.cfg._lint_report import Finding, finding, quoted
+from formgate.plugins.cfg._lint_report import Finding, finding, named, quoted
 
 if TYPE_CHECKING:
     from formgate.plugins.cfg._lint_grammar import SymbolGrammar
@@ -94,11 +94,11 @@ def _pair(grammar: SymbolGrammar, show: Lexemes, first: str, second: str) -> lis
                 "warning",
                 "terminal-collision",
                 second,
-                f"terminals {first!r} and {second!r} both match {quoted(text)}; lark reads "
-                f"{first!r} ({reason})",
+                f"terminals {named(first)} and {named(second)} both match {quoted(text)}; "
+                f"lark reads {named(first)} ({reason})",
                 place=grammar.place(second),
                 example=text,
-                hint=f"say which is meant by a priority ({second}.2: ...), or make them differ",
+                hint=f"say which is meant by a priority ({_prior(second)}), or make them differ",
             )
         )
     text = show.shadowed(first, second)
@@ -110,15 +110,20 @@ def _pair(grammar: SymbolGrammar, show: Lexemes, first: str, second: str) -> lis
                 "warning",
                 "terminal-shadowed",
                 second,
-                f"terminal {second!r} is never read for {quoted(text)}: {first!r} is tried before "
-                f"it ({reason}) and takes {quoted(match.group() if match else text)}",
+                f"terminal {named(second)} is never read for {quoted(text)}: {named(first)} is "
+                f"tried before it ({reason}) and takes {quoted(match.group() if match else text)}",
                 place=grammar.place(second),
                 example=text,
-                hint=f"give {second!r} a higher priority ({second}.2: ...): lark takes the first "
-                "terminal that matches, not the longest match",
+                hint=f"give {named(second)} a higher priority ({_prior(second)}): lark takes the "
+                "first terminal that matches, not the longest match",
             )
         )
     return findings
+
+
+def _prior(name: str) -> str:
+    """Return how to write a higher priority for a terminal, with a name where it has none."""
+    return f"{name}.2: ..." if name[0] not in '"/' else f"NAME.2: {name}"
 
 
 def _is_taken(show: Lexemes, name: str, text: str) -> bool:

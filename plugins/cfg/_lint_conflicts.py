@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from formgate.plugins.cfg._lint_grammar import END, Yields
 from formgate.plugins.cfg._lint_lr1 import Projection, Reached
 from formgate.plugins.cfg._lint_report import Finding, Severity, finding, listed
+from formgate.plugins.cfg._lint_sentences import sentence_text
 from formgate.plugins.cfg._lint_unify import Ambiguity, Bounds, Unifier
 
 if TYPE_CHECKING:
@@ -21,8 +22,9 @@ if TYPE_CHECKING:
     from formgate.plugins.cfg._lint_grammar import Production, SymbolGrammar
     from formgate.plugins.cfg._lint_lexemes import Lexemes
     from formgate.plugins.cfg._lint_lr import Automaton, Conflict
+    from formgate.plugins.cfg._lint_sentences import Sentences
 
-__all__ = ["ConflictReport", "check_conflicts", "costs", "sentence_text"]
+__all__ = ["ConflictReport", "check_conflicts", "costs"]
 
 _MOST_MEMBERS = 2
 _MOST_WAYS = 2
@@ -49,6 +51,7 @@ def check_conflicts(
     *,
     parser: str = "lalr",
     bounds: Bounds | None = None,
+    sentences: Sentences | None = None,
 ) -> ConflictReport:
     """Report all conflicts of an automaton.
 
@@ -58,6 +61,7 @@ def check_conflicts(
         show: Gives the terminals of examples their texts.
         parser: With ``earley``, conflicts cost nothing and are mere information.
         bounds: How far to search for two parses of one text.
+        sentences: Spells examples so that the lexer reads them; None where there is no lexer.
     """
     yields = Yields(grammar.productions)
     unifier = Unifier(automaton, yields, bounds or Bounds(), grammar)
@@ -79,7 +83,7 @@ def check_conflicts(
             if found is not None:
                 break
         ambiguous += found is not None
-        telling = _Telling(grammar, automaton, yields, show, parser)
+        telling = _Telling(grammar, automaton, yields, show, parser=parser, sentences=sentences)
         findings.append(telling.told(members, reached, found, complete=search.complete))
     return ConflictReport(findings, ambiguous, len(groups))
 
@@ -87,19 +91,6 @@ def check_conflicts(
 def costs(automaton: Automaton, yields: Yields) -> list[int]:
     """Return the length of the shortest sentence of each symbol, by number."""
     return [yields.length(name) or 0 for name in automaton.names]
-
-
-def sentence_text(grammar: SymbolGrammar, words: Sequence[str], show: Lexemes | None) -> str:
-    """Return a sentence as text: a short text for each terminal, a separator where there is one."""
-    if show is None or not grammar.has_lexer:
-        return "".join(grammar.terminals[word].literal or word for word in words if word != END)
-    separator = ""
-    if grammar.has_lexer:
-        known = [show.example(name) for name in grammar.ignored]
-        separator = next((text for text in known if text is not None and text.isspace()), "")
-        if not separator and known:
-            separator = next((text for text in known if text is not None), "")
-    return separator.join(show.shown(word) for word in words if word != END)
 
 
 def _group(automaton: Automaton, conflict: Conflict) -> tuple[object, ...]:
@@ -154,13 +145,16 @@ class _Telling:
         automaton: Automaton,
         yields: Yields,
         show: Lexemes | None,
+        *,
         parser: str,
+        sentences: Sentences | None,
     ) -> None:
         self._grammar = grammar
         self._automaton = automaton
         self._yields = yields
         self._show = show
         self._parser = parser
+        self._sentences = sentences
 
     def told(
         self,
@@ -187,19 +181,12 @@ class _Telling:
         derivations: tuple[str, ...] = ()
         if found is not None:
             message += "; the grammar is ambiguous here"
-            example = sentence_text(self._grammar, found.sentence, self._show)
+            example, unread = self._spelled(found.sentence)
+            message += unread
             derivations = found.derivations
         elif reached is not None:
-            names = [self._automaton.names[symbol] for symbol in reached[1].path]
-            words = self._yields.sentence(names) or ()
-            before = sentence_text(self._grammar, words, self._show)
-            after = (
-                "the end of the text"
-                if conflict.terminal == END
-                else repr(sentence_text(self._grammar, [conflict.terminal], self._show))
-            )
-            message += f"; the example comes to it, with {after} next"
-            example = before
+            example, way = self._way(conflict, reached[1])
+            message += way
         elif complete:
             message += "; no text comes to it: LALR, as lark does it, merges what LR(1) keeps apart"
         else:
@@ -214,6 +201,45 @@ class _Telling:
             derivations=derivations,
             hint=self._hint(conflict, found),
         )
+
+    def _spelled(self, words: Sequence[str]) -> tuple[str | None, str]:
+        """Return a text for a sentence, or that there is none."""
+        if self._sentences is None or not self._has_texts(words):
+            return sentence_text(self._grammar, words, self._show), ""
+        spelled = self._sentences.spelled(words)
+        if spelled is not None:
+            return spelled.text, ""
+        return None, f"; no text was found that the lexer reads as {self._labels(words)}"
+
+    def _way(self, conflict: Conflict, reached: Reached) -> tuple[str | None, str]:
+        """Return a text that comes to a conflict, and what to say of it."""
+        names = [self._automaton.names[symbol] for symbol in reached.path]
+        words = self._yields.sentence(names) or ()
+        ends = conflict.terminal == END
+        whole = words if ends else (*words, conflict.terminal)
+        if self._sentences is None or not self._has_texts(whole):
+            before = sentence_text(self._grammar, words, self._show)
+            after = repr(sentence_text(self._grammar, [conflict.terminal], self._show))
+        else:
+            spelled = self._sentences.spelled(whole)
+            if spelled is None:
+                read = f", with {self._label(conflict.terminal)} next" if not ends else ""
+                return None, (
+                    f"; {self._labels(words) or 'the beginning'} comes to it{read}, but no text "
+                    "was found that the lexer reads so"
+                )
+            before = spelled.before(len(words))
+            after = repr(spelled.lexemes[-1]) if not ends else ""
+        after = "the end of the text" if ends else after
+        return before, f"; the example comes to it, with {after} next"
+
+    def _has_texts(self, words: Sequence[str]) -> bool:
+        """Say whether a text of each terminal is known; else its name stands for it."""
+        show = self._show
+        return show is not None and all(w == END or show.example(w) is not None for w in words)
+
+    def _labels(self, words: Sequence[str]) -> str:
+        return " ".join(self._label(word) for word in words if word != END)
 
     def _ambiguous(self, found: Ambiguity, subject: str) -> Finding:
         """Return the finding for a grammar in which only the ambiguity of a conflict matters."""

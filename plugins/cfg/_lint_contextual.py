@@ -18,12 +18,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from formgate.plugins.cfg._lint_conflicts import costs, sentence_text
+from formgate.plugins.cfg._lint_conflicts import costs
 from formgate.plugins.cfg._lint_grammar import END, Yields
 from formgate.plugins.cfg._lint_lexemes import Lexemes
 from formgate.plugins.cfg._lint_lr import Automaton, bits
 from formgate.plugins.cfg._lint_lr1 import Projection
-from formgate.plugins.cfg._lint_report import Finding, finding, listed, quoted
+from formgate.plugins.cfg._lint_report import Finding, finding, listed, named, quoted
+from formgate.plugins.cfg._lint_sentences import sentence_text
 
 if TYPE_CHECKING:
     from formgate.plugins.cfg._lint_grammar import SymbolGrammar
@@ -131,9 +132,9 @@ def check_contextual(grammar: SymbolGrammar, automaton: Automaton, show: Lexemes
                 "info",
                 "contextual-difference",
                 terminal,
-                f"after {where}{also}, lark's contextual lexer looks for {terminal!r}, which "
+                f"after {where}{also}, lark's contextual lexer looks for {named(terminal)}, which "
                 "cannot come there, and may take it instead of "
-                f"{listed([repr(name) for name in first.rivals])}",
+                f"{listed([named(name) for name in first.rivals])}",
                 place=grammar.place(terminal),
                 example=first.text,
                 hint="lark, and the format 'lark' with it, then rejects what the grammar allows; "

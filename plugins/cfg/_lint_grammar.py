@@ -54,6 +54,7 @@ class LexicalTerminal:
         is_text: Whether it was written as a text: such terminals are keywords of patterns.
         width: The most characters it matches, as far as the lexer's order knows.
         length: The length of the pattern as written.
+        keyword: The text that a pattern gives way to, where it has flags, too.
         may_be_empty: Whether lark's bound on its texts allows the empty one, as under look-around.
     """
 
@@ -64,6 +65,7 @@ class LexicalTerminal:
     is_text: bool = False
     width: int = 0
     length: int = 0
+    keyword: str | None = None
     may_be_empty: bool = False
 
 
@@ -116,6 +118,26 @@ class SymbolGrammar:
     def place(self, name: str) -> Place | None:
         """Return where a rule, a helper's rule or a terminal is defined."""
         return self.places.get(self.owner(name))
+
+    def renamed(self, names: Mapping[str, str]) -> SymbolGrammar:
+        """Return the same grammar with other names for some of its terminals."""
+
+        def of(name: str) -> str:
+            return names.get(name, name)
+
+        return replace(
+            self,
+            productions=tuple(
+                each
+                if names.keys().isdisjoint(each.body)
+                else replace(each, body=tuple(map(of, each.body)))
+                for each in self.productions
+            ),
+            terminals={of(n): replace(each, name=of(n)) for n, each in self.terminals.items()},
+            ignored=tuple(map(of, self.ignored)),
+            places={of(name): place for name, place in self.places.items()},
+            keywords={of(n): frozenset(map(of, each)) for n, each in self.keywords.items()},
+        )
 
     def reachable(self) -> set[str]:
         """Return the rules and terminals that the starts lead to, the starts included."""

@@ -59,7 +59,7 @@ def read_lark(
     prepared = prepare(source)
     imports = _Imports(base_path, tuple(import_paths), prepared)
     try:
-        terminals, productions, ignored = _loaded(prepared, start, imports)
+        terminals, productions, ignored, named = _loaded(prepared, start, imports)
     except FormgateError:
         raise
     except RecursionError:
@@ -75,18 +75,37 @@ def read_lark(
             mark in terminal.pattern for mark in prepared.parts
         ):
             known[name] = LexicalTerminal(name, None)  # a part in another format
-    return replace(
+    placed = replace(
         grammar,
         terminals=known,
         places=_places(prepared, terminals),
         fragments=_fragments(prepared),
     )
+    return placed.renamed(_written(terminals, named, set(known)))
+
+
+def _written(terminals: Iterable[TerminalDef], named: set[str], taken: set[str]) -> dict[str, str]:
+    """Return what to call terminals that the grammar gives no name: what it writes for them."""
+    names: dict[str, str] = {}
+    for terminal in terminals:
+        if terminal.name in named:
+            continue
+        pattern = terminal.pattern
+        quote = '"' if pattern.type == "str" else "/"
+        written = pattern.raw or f"{quote}{pattern.value}{quote}{''.join(sorted(pattern.flags))}"
+        if written not in taken:
+            taken.add(written)
+            names[str(terminal.name)] = written
+    return names
 
 
 def _loaded(
     prepared: LarkSource, start: str, imports: _Imports
-) -> tuple[list[TerminalDef], list[Rule], list[str]]:
-    """Return all that lark makes of a grammar, what it has no use for included."""
+) -> tuple[list[TerminalDef], list[Rule], list[str], set[str]]:
+    """Return all that lark makes of a grammar, what it has no use for included.
+
+    The last are the terminals that the grammar names; others have names that lark made up.
+    """
     try:
         from lark.load_grammar import GrammarBuilder  # noqa: PLC0415 (an optional package)
     except ImportError as error:
@@ -104,7 +123,8 @@ def _loaded(
             + (", ".join(rules[:10]) or "none"),
             hint="define it, or name another with start=...",
         )
-    return grammar.compile([start, *rules], "*")
+    named = {str(name) for name, _ in grammar.term_defs}
+    return *grammar.compile([start, *rules], "*"), named
 
 
 def symbol_grammar(
@@ -180,6 +200,7 @@ def _terminal(terminal: TerminalDef) -> LexicalTerminal:
         is_text,
         terminal.pattern.max_width,
         len(terminal.pattern.value),
+        terminal.pattern.value if is_text else None,
         terminal.pattern.min_width == 0,
     )
 

@@ -32,6 +32,8 @@ EMPTY = "it matches no text"
 MAX_AUTOMATON_STATES = 1_000
 """Most states of a terminal's automaton; larger ones are not analysed, which is reported."""
 
+_MOST_OTHERS = 20
+
 MAX_SEARCH = 4_000
 """Most states looked at for an example."""
 
@@ -69,6 +71,8 @@ class Lexemes:
         self._flags = flags
         self._engines: dict[str, Engine | None] = {}
         self._examples: dict[str, str | None] = {}
+        self._texts: dict[tuple[str, int], tuple[str, ...]] = {}
+        self._apart: dict[tuple[str, ...], str | None] = {}
         self._automata: dict[str, ByteAutomaton | None] = {}
         self._patterns: dict[str, re.Pattern[str] | None] = {}
         self._pairs: dict[tuple[str, str, str], str | None] = {}
@@ -105,6 +109,43 @@ class Lexemes:
             engine = self._engine(name)
             self._examples[name] = None if engine is None else _shortest(engine)
         return self._examples[name]
+
+    def texts(self, name: str, most: int) -> tuple[str, ...]:
+        """Return some short texts of a terminal, the shortest first; none where none was found."""
+        first = self.example(name)
+        engine = self._engine(name)
+        if first is None or engine is None:
+            return ()
+        if (name, most) not in self._texts:
+            found = _search(engine, frozenset(_READABLE), most)
+            self._texts[name, most] = tuple(dict.fromkeys((first, *found)))
+        return self._texts[name, most]
+
+    def apart(self, name: str, others: tuple[str, ...]) -> str | None:
+        """Return a text of a terminal that is none of the others; None where none was found.
+
+        Others that share no text with it, or are not known, are left out.
+        """
+        meeting = [other for other in others if self.shared(name, other) is not None]
+        key = (name, *sorted(meeting))
+        if key not in self._apart:
+            found = None
+            if meeting and len(meeting) <= _MOST_OTHERS:
+                own = self._terminals[name]
+                rest = [self._terminals[other] for other in meeting]
+                try:
+                    found = _shortest(
+                        self._compile(
+                            lambda b: b.intersection(
+                                self._node(own, b),
+                                *(b.complement(self._node(other, b)) for other in rest),
+                            )
+                        )
+                    )
+                except (EmptyLanguageError, LimitError):
+                    found = None
+            self._apart[key] = found
+        return self._apart[key]
 
     def shown(self, name: str) -> str:
         """Return a short text of a terminal, or its name in angle brackets."""
@@ -260,17 +301,19 @@ def _shortest(engine: Engine) -> str | None:
     the first finds nothing.
     """
     for letters in (frozenset(_READABLE), frozenset(range(256))):
-        text = _search(engine, letters)
-        if text is not None:
-            return text
+        texts = _search(engine, letters)
+        if texts:
+            return texts[0]
     return None
 
 
-def _search(engine: Engine, letters: frozenset[int]) -> str | None:
+def _search(engine: Engine, letters: frozenset[int], most: int = 1) -> list[str]:
+    """Return texts that lead to different states, up to so many, the shortest first."""
     start = engine.start()
     origin: dict[State, tuple[State, int] | None] = {start: None}
     queue = deque([start])
-    while queue and len(origin) <= MAX_SEARCH:
+    texts: list[str] = []
+    while queue and len(origin) <= MAX_SEARCH and len(texts) < most:
         state = queue.popleft()
         if engine.is_accepting(state):
             text = bytearray()
@@ -278,14 +321,14 @@ def _search(engine: Engine, letters: frozenset[int]) -> str | None:
             while (step := origin[at]) is not None:
                 at, byte = step
                 text.append(byte)
-            return bytes(reversed(text)).decode("utf-8", errors="backslashreplace")
+            texts.append(bytes(reversed(text)).decode("utf-8", errors="backslashreplace"))
         allowed = [byte for byte in engine.allowed_tokens(state).to_list() if byte in letters]
         for byte in sorted(allowed, key=_RANK.__getitem__):
             target = engine.advance(state, byte)
             if target not in origin:
                 origin[target] = (state, byte)
                 queue.append(target)
-    return None
+    return texts
 
 
 def _explored(engine: Engine) -> ByteAutomaton | None:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Literal
 if TYPE_CHECKING:
     from formgate.plugins.cfg._lint_grammar import Place
 
-__all__ = ["Finding", "Report", "Severity", "finding", "listed", "quoted"]
+__all__ = ["Finding", "Report", "Severity", "finding", "listed", "named", "quoted"]
 
 Severity = Literal["error", "warning", "info"]
 
@@ -160,6 +160,11 @@ def listed(names: list[str]) -> str:
     shown = ", ".join(names[:_MOST_NAMES])
     more = len(names) - _MOST_NAMES
     return f"{shown} and {more} more" if more > 0 else shown
+
+
+def named(name: str) -> str:
+    """Return a terminal's name in quotes; what stands for one without a name has its own."""
+    return name if name.startswith(('"', "/")) else repr(name)
 
 
 def quoted(text: str) -> str:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from formgate.plugins.cfg._lint_grammar import Yields
-from formgate.plugins.cfg._lint_report import Finding, finding, listed
+from formgate.plugins.cfg._lint_report import Finding, finding, listed, named
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -80,7 +80,7 @@ def check_terminals(grammar: SymbolGrammar, show: Lexemes) -> list[Finding]:
                     "warning",
                     "unused-terminal",
                     name,
-                    f"terminal {name!r} is never used",
+                    f"terminal {named(name)} is never used",
                     place=place,
                     hint="remove it, use it in a rule, or %ignore it",
                 )
@@ -91,7 +91,7 @@ def check_terminals(grammar: SymbolGrammar, show: Lexemes) -> list[Finding]:
                     "error" if grammar.has_lexer else "info",
                     "zero-width-terminal",
                     name,
-                    f"terminal {name!r} matches the empty text, which a lexer cannot cut out",
+                    f"terminal {named(name)} matches the empty text, which a lexer cannot cut out",
                     place=place,
                     example="" if show.takes_nothing(name) else None,
                     hint="make it match one character at least, and optional where it is used",
@@ -103,7 +103,7 @@ def check_terminals(grammar: SymbolGrammar, show: Lexemes) -> list[Finding]:
                     "error",
                     "empty-terminal",
                     name,
-                    f"terminal {name!r} matches no text at all",
+                    f"terminal {named(name)} matches no text at all",
                     place=place,
                     hint="look for look-around or classes that contradict each other",
                 )

@@ -1,4 +1,4 @@
-"""Grammars that begin with a byte order mark, as some editors write one: refused, with the reason."""
+"""Grammars that begin with a byte order mark, as some editors write one."""
 
 from __future__ import annotations
 

@@ -230,6 +230,6 @@ def test_contextual_difference_is_told():
         'start: "u" a "if" | "v" a NAME\na: "q"\nNAME: /[a-z]+/\n%ignore " "', format="lark"
     )
     texts_found = {each.subject: each for each in found.findings}
-    assert texts_found["IF"].check == "contextual-difference"
-    assert texts_found["IF"].example == "if"
-    assert 'after "v q"' in texts_found["IF"].message
+    assert texts_found['"if"'].check == "contextual-difference"
+    assert texts_found['"if"'].example == "if"
+    assert 'after "v q"' in texts_found['"if"'].message
