@@ -128,7 +128,7 @@ def _productions(used: Used, start: str, skipped: AbstractSet[str]) -> tuple[Pro
     except GrammarError as error:
         from formgate.plugins.cfg._lark_places import explain_conflict  # noqa: PLC0415 (errors only)
 
-        explain_conflict(error, used.loaded.source)
+        explain_conflict(error, used.loaded, start)
         raise
     return tuple(
         production._replace(body=tuple(_never_past(production.body, skipped)))

@@ -15,7 +15,7 @@ from __future__ import annotations
 import os
 import threading
 from collections import OrderedDict
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from formgate.core.errors import FormgateError, GrammarError, LimitError, MissingDependencyError
@@ -26,15 +26,17 @@ from formgate.plugins.cfg._scanner import BYTE_ORDER_MARK, MAX_COUNT
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+    from collections.abc import Set as AbstractSet
 
     from lark.grammar import RuleOptions
+    from lark.lexer import Pattern
     from lark.load_grammar import Grammar
     from lark.tree import Tree
 
     from formgate.core.grammar import Production
     from formgate.plugins.cfg._lark_source import LarkSource, Part
 
-__all__ = ["Loaded", "Op", "Terminal", "load"]
+__all__ = ["Imports", "Loaded", "Op", "Terminal", "load", "written"]
 
 _MOST_LOADED = 64
 _LARGEST_KEPT = 1 << 20
@@ -73,6 +75,7 @@ class Terminal(NamedTuple):
         priority: As written.
         width: The fewest and most characters it matches; None for a regex that ``re`` refuses.
         part: What it is, when it is written in another format.
+        shown: Its name, or what is written where lark has made up the name.
     """
 
     name: str
@@ -83,6 +86,7 @@ class Terminal(NamedTuple):
     priority: int
     width: tuple[int, int] | None
     part: Part | None
+    shown: str
 
 
 @dataclass(frozen=True)
@@ -97,6 +101,7 @@ class Loaded:
         declared: Names that ``%declare`` leaves to a program.
         trees: The rules for lark's next step, each with its name and options; not to be changed.
         files: Texts of imported files, by path.
+        folders: Where relative imports begin, and what is searched for others.
         written: The productions of starts that were asked for, by start.
     """
 
@@ -107,6 +112,7 @@ class Loaded:
     declared: frozenset[str]
     trees: Sequence[tuple[str, Tree[object], RuleOptions | None]] = field(repr=False, compare=False)
     files: Mapping[str, str] = field(default_factory=dict)
+    folders: tuple[str | None, tuple[str, ...]] = (None, ())
     written: dict[str, tuple[Production, ...]] = field(
         default_factory=dict, repr=False, compare=False
     )
@@ -164,11 +170,12 @@ def _load(source: LarkSource, base_path: str | None, import_paths: tuple[str, ..
             "the lark package, which reads Lark grammars, is not installed. "
             "Run: pip install 'formgate[lark]'"
         ) from error
-    imports = _Imports(base_path, import_paths, source)
+    imports = Imports(base_path, import_paths, source)
     try:
         builder = GrammarBuilder(import_paths=[imports])
         builder.load_grammar(source.text, imports.name)
         loaded = _compile(builder.build(), source, imports.files)
+        loaded = replace(loaded, folders=(base_path, import_paths))
     except FormgateError:
         raise
     except RecursionError:
@@ -180,7 +187,7 @@ def _load(source: LarkSource, base_path: str | None, import_paths: tuple[str, ..
     return loaded
 
 
-class _Imports:
+class Imports:
     """Finds the files that a grammar imports; lark calls it for each."""
 
     def __init__(
@@ -287,6 +294,7 @@ def _compile(grammar: Grammar, source: LarkSource, files: Mapping[str, str]) -> 
         + [str(name) for name, _, tree, _ in grammar.rule_defs if tree is None]
     )
 
+    named = frozenset(terminal.name for terminal in terminals)
     rule_defs = list(grammar.rule_defs)
     anonymous = PrepareAnonTerminals(terminals)  # type: ignore[no-untyped-call]
     templates = ApplyTemplates(rule_defs)  # type: ignore[no-untyped-call]
@@ -314,7 +322,7 @@ def _compile(grammar: Grammar, source: LarkSource, files: Mapping[str, str]) -> 
         trees.append((name, prepared, options))
     return Loaded(
         source,
-        {terminal.name: _terminal(terminal, source) for terminal in terminals},
+        {terminal.name: _terminal(terminal, source, named) for terminal in terminals},
         rules,
         tuple(dict.fromkeys(grammar.ignore)),
         # lark gives strings names as if those declared were free.
@@ -324,7 +332,7 @@ def _compile(grammar: Grammar, source: LarkSource, files: Mapping[str, str]) -> 
     )
 
 
-def _terminal(definition: object, source: LarkSource) -> Terminal:
+def _terminal(definition: object, source: LarkSource, named: AbstractSet[str]) -> Terminal:
     """Return a terminal as plain data."""
     from lark.lexer import PatternStr, TerminalDef  # noqa: PLC0415 (an optional package)
 
@@ -350,7 +358,16 @@ def _terminal(definition: object, source: LarkSource) -> Terminal:
         definition.priority,
         width,
         part,
+        str(definition.name) if definition.name in named else written(pattern),
     )
+
+
+def written(pattern: Pattern) -> str:
+    """Return a string or a regex as the grammar has it."""
+    if pattern.raw:
+        return str(pattern.raw)
+    quote = '"' if pattern.type == "str" else "/"
+    return f"{quote}{pattern.value}{quote}{''.join(sorted(pattern.flags))}"
 
 
 def _part_in_terminal(name: str, part: Part, source: LarkSource) -> GrammarError:

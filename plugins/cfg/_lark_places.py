@@ -10,18 +10,27 @@ from typing import TYPE_CHECKING
 
 from formgate.core.errors import FormgateError, GrammarError
 from formgate.plugins.cfg._lark import read_source
-from formgate.plugins.cfg._lark_load import load
+from formgate.plugins.cfg._lark_definitions import find_statement, owner_of, statements_of
+from formgate.plugins.cfg._lark_faults import place_of
+from formgate.plugins.cfg._lark_load import Imports, load
+from formgate.plugins.cfg._lark_productions import productions_of
 from formgate.plugins.cfg._lark_source import prepare
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from formgate.core.grammar import Production
+    from formgate.plugins.cfg._lark_definitions import Statement
+    from formgate.plugins.cfg._lark_load import Loaded
     from formgate.plugins.cfg._lark_source import LarkSource, Part
 
 __all__ = ["explain", "explain_conflict"]
 
-_ANONYMOUS = re.compile('terminal "(__[A-Z0-9_]+)"')
-_CONFLICT = re.compile('whether "(.+?):.*?"( or )"(.+?):.*?"( ends there)')
+_TERMINAL = re.compile('terminal "([A-Z0-9_]+)"')
+_CONFLICT = re.compile(
+    r"an LALR parser cannot tell, before (.+?), whether (.+) ends there \(a reduce/reduce.*",
+    re.DOTALL,
+)
 _SPECIAL = re.compile('special token "(.*?)"', re.DOTALL)
 
 
@@ -29,31 +38,37 @@ def explain(source: object, options: Mapping[str, object], error: FormgateError)
     """Add the place to an error about colliding rules, a nameless terminal, or a special token."""
     if not isinstance(error, GrammarError) or error.source is not None:
         return
-    if _CONFLICT.search(error.reason):
-        explain_conflict(error, prepare(read_source(source, options)[0]))
+    if _CONFLICT.fullmatch(error.reason):
+        text, folder, folders = read_source(source, options)
+        loaded = load(text, base_path=folder, import_paths=folders)
+        explain_conflict(error, loaded, str(options.get("start", "start")))
         return
-    anonymous = _ANONYMOUS.search(error.reason)
+    terminal = _TERMINAL.search(error.reason)
     special = _SPECIAL.search(error.reason)
-    if anonymous is None and special is None:
+    if terminal is None and special is None:
         return
     try:
         text, folder, folders = read_source(source, options)
         prepared = prepare(text)
-        if anonymous is not None:
+        part = None
+        if terminal is not None:
             loaded = load(text, base_path=folder, import_paths=folders)
-            part = loaded.terminals[anonymous[1]].part
+            known = loaded.terminals[terminal[1]]
+            part = known.part
+            what = f"%{part.name}" if part is not None else f"terminal {known.shown}"
+            if known.shown != known.name:  # lark's name for it says nothing to the user
+                error.reason = error.reason.replace(terminal[0], what)
+                error.args = (error.reason,)
+            place = place_of(known, prepared) if part is None else part.place
         else:
             assert special is not None  # noqa: S101 (tells the type checker)
             part = _special(prepared, special[1])
+            place = (None, None) if part is None else part.place
     except (FormgateError, KeyError):
         return  # what there is to say was said
-    if part is None:
-        return
-    if anonymous is not None:
-        error.reason = error.reason.replace(anonymous[0], f"%{part.name}")
-        error.args = (error.reason,)
-    error.source = prepared.source
-    error.offset, error.end = part.place
+    if place[0] is not None:
+        error.source = prepared.source
+        error.offset, error.end = place
 
 
 def _special(source: LarkSource, name: str) -> Part | None:
@@ -64,31 +79,69 @@ def _special(source: LarkSource, name: str) -> Part | None:
     return None
 
 
-def explain_conflict(error: GrammarError, source: LarkSource) -> None:
-    """Say of two alternatives that collide where their rules are; the caret is under the first.
-
-    Rules of imported files are named only.
-    """
-    found = _CONFLICT.search(error.reason)
-    if found is None:
+def explain_conflict(error: GrammarError, loaded: Loaded, start: str) -> None:
+    """Say of alternatives that collide where their rules are; the caret is under the first."""
+    told = _CONFLICT.fullmatch(error.reason)
+    if told is None:
         return
-    definitions = source.definitions()
-    for group in (3, 1):  # from the end, so that the first stays where it was found
-        head = found[group].partition("{")[0]
-        # lark writes rules for the repetitions in a rule, named after it.
-        matching = [
-            (len(name), -offset)
-            for name, offset, _ in definitions
-            if name == head or head.startswith(f"__{name}_")
-        ]
-        if not matching:
-            continue
-        length, offset = max(matching)
-        begin = source.place(-offset)
-        line = source.source.count("\n", 0, begin) + 1
-        column = begin - source.source.rfind("\n", 0, begin)
-        at = found.start(group + 1)
-        error.reason = f"{error.reason[:at]} (line {line}, column {column}){error.reason[at:]}"
-        error.source = source.source
-        error.offset, error.end = begin, begin + length
+    places = sorted(
+        (told[2].index(text), production)
+        for production in productions_of(loaded, start)
+        if (text := _native(production)) in told[2]
+    )
+    imports = Imports(*loaded.folders, loaded.source)
+    terminals = {terminal.regexp: terminal.name for terminal in loaded.terminals.values()}
+    try:
+        statements = statements_of(loaded.source.text, imports.name, imports, terminals)
+    except Exception:  # noqa: BLE001 (lark's; what there is to say without places is said)
+        statements = {}
+    shown = []
+    shows_import = False
+    for _, production in places:
+        statement = find_statement(production, statements)
+        text = _shown(production, loaded, statements)
+        if statement is not None:
+            offset, source = statement.offset, statement.text
+            if statement.path is None:
+                offset, source = loaded.source.place(offset), loaded.source.source
+            line = source.count("\n", 0, offset) + 1
+            column = offset - source.rfind("\n", 0, offset)
+            file = "" if statement.path is None else f" of {statement.path}"
+            text += f" (line {line}, column {column}{file})"
+            # What stands in the grammar itself is shown before what it imports.
+            if error.source is None or (shows_import and statement.path is None):
+                error.source = source
+                error.offset, error.end = offset, offset + len(statement.name)
+                shows_import = statement.path is not None
+        shown.append(text)
+    terminal = loaded.terminals.get(told[1])
+    before = told[1] if terminal is None else terminal.shown
+    error.reason = (
+        f"an LALR parser cannot tell, before {before}, whether {' or '.join(shown)} ends there "
+        "(a reduce/reduce conflict)"
+    )
+    error.hint = "make the rules differ, or give one of them a priority"
     error.args = (error.reason,)
+
+
+def _native(production: Production) -> str:
+    """Return a production as the engine's error has it."""
+    return f'"{production.head}:' + "".join(f" {each}" for each in production.body) + '"'
+
+
+def _shown(
+    production: Production, loaded: Loaded, statements: Mapping[str, list[Statement]]
+) -> str:
+    """Return a production in the names that the grammar uses."""
+
+    def symbol(name: str) -> str:
+        if name in loaded.terminals:
+            return loaded.terminals[name].shown
+        owner = owner_of(name, statements)
+        if owner is None:
+            return name
+        own = statements[owner][-1].name
+        return f"(a part of {own})" if name.startswith("__") else own
+
+    body = " ".join(map(symbol, production.body))
+    return f"{symbol(production.head)}: {body or '(nothing)'}"

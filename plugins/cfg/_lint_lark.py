@@ -17,7 +17,7 @@ from formgate.core.errors import (
     MissingDependencyError,
 )
 from formgate.plugins.cfg._lark_errors import explain
-from formgate.plugins.cfg._lark_load import _Imports
+from formgate.plugins.cfg._lark_load import Imports, written
 from formgate.plugins.cfg._lark_source import prepare
 from formgate.plugins.cfg._lint_grammar import LexicalTerminal, Place, Production, SymbolGrammar
 
@@ -57,7 +57,7 @@ def read_lark(
         MissingDependencyError: The lark package is not installed.
     """
     prepared = prepare(source)
-    imports = _Imports(base_path, tuple(import_paths), prepared)
+    imports = Imports(base_path, tuple(import_paths), prepared)
     try:
         terminals, productions, ignored, named = _loaded(prepared, start, imports)
     except FormgateError:
@@ -90,17 +90,15 @@ def _written(terminals: Iterable[TerminalDef], named: set[str], taken: set[str])
     for terminal in terminals:
         if terminal.name in named:
             continue
-        pattern = terminal.pattern
-        quote = '"' if pattern.type == "str" else "/"
-        written = pattern.raw or f"{quote}{pattern.value}{quote}{''.join(sorted(pattern.flags))}"
-        if written not in taken:
-            taken.add(written)
-            names[str(terminal.name)] = written
+        name = written(terminal.pattern)
+        if name not in taken:
+            taken.add(name)
+            names[str(terminal.name)] = name
     return names
 
 
 def _loaded(
-    prepared: LarkSource, start: str, imports: _Imports
+    prepared: LarkSource, start: str, imports: Imports
 ) -> tuple[list[TerminalDef], list[Rule], list[str], set[str]]:
     """Return all that lark makes of a grammar, what it has no use for included.
 
@@ -226,7 +224,9 @@ def _places(prepared: LarkSource, terminals: Iterable[TerminalDef]) -> dict[str,
     """Return where rules and terminals stand in the source; imported ones have no place in it."""
     places: dict[str, Place] = {}
     for name, offset, _ in prepared.definitions():
-        places.setdefault(name, _place(prepared.source, prepared.place(offset)))
+        line = prepared.code[prepared.code.rfind("\n", 0, offset) + 1 : offset]
+        if name not in places or line.lstrip().startswith("%override"):
+            places[name] = _place(prepared.source, prepared.place(offset))
     for terminal in terminals:
         raw = terminal.pattern.raw
         if terminal.name not in places and raw:

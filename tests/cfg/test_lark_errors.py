@@ -378,8 +378,60 @@ def test_rules_that_collide_are_shown(byte_vocabulary, source, places, caret):
     assert source[begin:end] == caret
 
 
-def test_an_imported_rule_that_collides_is_named(byte_vocabulary, tmp_path):
-    (tmp_path / "other.lark").write_text('b: "x"')
-    source = '%import .other.b\nstart: a | b\na: "x"'
-    with pytest.raises(GrammarError, match=r"\"a: X\" \(line 3, column 1\) or \"b: X\" ends"):
-        formgate.compile(source, byte_vocabulary, format="lark", base_path=tmp_path)
+def colliding(source, vocabulary, **options):
+    with pytest.raises(GrammarError, match="reduce/reduce") as caught:
+        formgate.compile(source, vocabulary, format="lark", **options)
+    return caught.value
+
+
+def test_an_imported_rule_that_collides_is_shown(byte_vocabulary, tmp_path):
+    (tmp_path / "other.lark").write_text('Y: "y"\nb: "x"')
+    source = '%import .other.b -> c\nstart: a | c\na: "x"'
+    error = colliding(source, byte_vocabulary, base_path=tmp_path)
+    path = str(tmp_path / "other.lark")
+    assert 'a: "x" (line 3, column 1)' in error.reason
+    assert f'b: "x" (line 2, column 1 of {path})' in error.reason
+    assert (error.source, error.span) == (source, (35, 36))
+
+
+def test_imported_rules_that_collide_are_shown(byte_vocabulary, tmp_path):
+    (tmp_path / "other.lark").write_text('start: one | two\none: "x"\n%import .more.two')
+    (tmp_path / "more.lark").write_text('two: three\nthree: "x"+')
+    error = colliding("%import .other.start", byte_vocabulary, base_path=tmp_path)
+    assert f'one: "x" (line 2, column 1 of {tmp_path / "other.lark"})' in error.reason
+    assert f'(a part of three): "x" (line 2, column 1 of {tmp_path / "more.lark"})' in error.reason
+    assert error.source == (tmp_path / "other.lark").read_text()
+
+
+@pytest.mark.parametrize(
+    ("source", "line"),
+    [
+        ('%import .other (b)\n%override b: "x"\nstart: a | b\na: "x"', 2),
+        ('b: "y"\nstart: a | b\na: "x"\n%override b: "x"', 4),
+        ('%import .other (b)\nstart: a | b\na: "x"\n%extend b: "z" | "x"', 4),
+        ('b: "x"\nstart: a | b\na: "x"\n%extend b: "z"', 1),
+    ],
+)
+def test_the_statement_in_force_is_shown(byte_vocabulary, tmp_path, source, line):
+    (tmp_path / "other.lark").write_text('b: "q"')
+    error = colliding(source, byte_vocabulary, base_path=tmp_path)
+    assert f'b: "x" (line {line}, column ' in error.reason
+    begin, end = error.span
+    assert (error.source, error.source[begin:end]) == (source, "a")
+
+
+def test_all_rules_that_collide_are_named(byte_vocabulary):
+    error = colliding('start: a | b | c | d\na: "x"\nb: "x"\nc: "x"\nd.2: "y"', byte_vocabulary)
+    assert error.reason == (
+        "an LALR parser cannot tell, before the end of the text, whether "
+        'a: "x" (line 2, column 1) or b: "x" (line 3, column 1) or c: "x" (line 4, column 1) '
+        "ends there (a reduce/reduce conflict)"
+    )
+
+
+def test_terminals_without_a_name_are_shown_as_written(byte_vocabulary):
+    source = 'start: a /b+/ | b /b+/ "+"\na: "x x" /[a-c]/i\nb: "x x" /[a-c]/i'
+    error = colliding(source, byte_vocabulary)
+    assert "before /b+/, whether" in error.reason
+    assert 'a: "x x" /[a-c]/i (line 2, column 1)' in error.reason
+    assert "ANON" not in str(error)

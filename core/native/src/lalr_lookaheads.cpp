@@ -22,6 +22,7 @@ namespace formgate {
 namespace {
 
 constexpr std::size_t kMostRelated = 8'000'000;  // pairs of the relations
+constexpr unsigned kMostListed = 8;              // productions that an error names
 
 }  // namespace
 
@@ -213,10 +214,17 @@ void Lalr::resolve() {
           for (std::uint32_t symbol : production.body) out += " " + grammar_.names[symbol];
           return out + "\"";
         };
+        std::string all;
+        unsigned listed = 0;
+        for (std::uint32_t i = 0; i < list.size() && listed < kMostListed; ++i) {
+          if (!lookaheads_.test(first_reduction_[state] + i, t)) continue;
+          if (priority(i) != priority(best)) continue;
+          all += (listed++ ? " or " : "") + text(i);
+        }
         throw Error(ErrorKind::kGrammar,
                     "an LALR parser cannot tell, before " +
                         (t == end() ? "the end of the text" : grammar_.names[t]) + ", whether " +
-                        text(best) + " or " + text(second) +
+                        all +
                         " ends there (a reduce/reduce conflict); make the rules differ, or give "
                         "one of them a priority");
       }

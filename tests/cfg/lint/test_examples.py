@@ -110,3 +110,10 @@ def test_random_examples(source):
                 assert name == leaf
         checked = True
     assume(checked)
+
+
+def test_the_statement_in_force_is_shown():
+    (found,) = conflicts('b: "y"\nstart: a | b\na: "x"\n%override b: "x"')
+    assert (found.subject, found.line, found.column) == ("b", 4, 11)
+    (found,) = conflicts('a: "y"\nstart: a | b\nb: "x"\n%override a: "x"')
+    assert (found.subject, found.line, found.column) == ("a", 4, 11)
