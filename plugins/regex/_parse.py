@@ -10,7 +10,8 @@ import re
 import warnings
 
 from formgate.core.errors import GrammarError, UnsupportedConstraint
-from formgate.plugins.regex._parser import Parsed, Parser, Restart
+from formgate.plugins.regex._parser import Parsed, Parser
+from formgate.plugins.regex._reader import Restart
 
 __all__ = ["parse"]
 

@@ -1,4 +1,4 @@
-"""What is wrong with a schema is said, with the place; hostile schemas end soon."""
+"""What is wrong with a schema is said, with the place."""
 
 from __future__ import annotations
 
@@ -7,27 +7,19 @@ from typing import Any
 
 import pytest
 from acceptor import Acceptor
+from refused_schemas import deep, refused
 
 import formgate
 from formgate.core.errors import (
-    CompileCancelled,
     CompileTimeout,
     EmptyLanguageError,
-    FormgateError,
     GrammarError,
     LimitError,
     UnsupportedConstraint,
 )
-from formgate.core.grammar import CancelToken, GrammarBuilder, Limits
-from formgate.plugins.json_schema import Validator, compile_json_schema, inspect
+from formgate.core.grammar import GrammarBuilder, Limits
+from formgate.plugins.json_schema import compile_json_schema, inspect
 from formgate.plugins.json_schema._write import UnenforcedWarning
-
-
-def refused(schema: Any, **options: Any) -> FormgateError:
-    """Return the error that compiling a schema ends in."""
-    with pytest.raises(FormgateError) as caught:
-        compile_json_schema(schema, GrammarBuilder(), **options)
-    return caught.value
 
 
 @pytest.mark.parametrize(
@@ -383,157 +375,6 @@ def test_an_address_of_no_draft_is_a_remark() -> None:
 def test_schemas_without_a_value(schema: Any, byte_vocabulary: formgate.Vocabulary) -> None:
     with pytest.raises(EmptyLanguageError):
         formgate.compile(schema, byte_vocabulary, format="json_schema")
-
-
-# --- hostile schemas ---
-
-
-def deep(levels: int, wrap: Any) -> Any:
-    """Return a schema wrapped many times."""
-    schema: Any = {"type": "null"}
-    for _ in range(levels):
-        schema = wrap(schema)
-    return schema
-
-
-@pytest.mark.parametrize(
-    "schema",
-    [
-        deep(2_000, lambda inner: {"not": inner, "minimum": 1}),
-        {
-            "allOf": [
-                {"anyOf": [{"required": [f"a{i}"]}, {"required": [f"b{i}"]}]} for i in range(40)
-            ]
-        },
-        {
-            "type": "array",
-            "contains": {"type": "integer"},
-            "minContains": 50_000,
-            "maxContains": 60_000,
-        },
-        {
-            "patternProperties": {
-                f"{a}.*{b}": {"minimum": i}
-                for i, (a, b) in enumerate((a, b) for a in "abcd" for b in "efgh")
-            }
-        },
-    ],
-)
-def test_hostile_schemas_meet_a_limit(schema: Any) -> None:
-    assert isinstance(refused(schema), LimitError)
-
-
-@pytest.mark.parametrize(
-    "schema",
-    [
-        deep(1_500, lambda inner: {"items": inner}),
-        deep(1_500, lambda inner: {"properties": {"a": inner}, "required": ["a"]}),
-        deep(2_000, lambda inner: {"allOf": [inner]}),
-        deep(2_000, lambda inner: {"allOf": [inner, {"minimum": 1}]}),
-        {
-            "oneOf": [
-                {"properties": {f"p{j}": {"type": "integer", "minimum": i} for j in range(9)}}
-                for i in range(30)
-            ]
-        },
-        {"minLength": 10**9, "maxLength": 10**12, "minItems": 10**9, "minProperties": 3},
-        {
-            "$ref": "#/$defs/0",
-            "$defs": {
-                str(i): {
-                    "properties": {
-                        "a": {"$ref": f"#/$defs/{i + 1}"},
-                        "b": {"$ref": f"#/$defs/{i + 1}"},
-                    }
-                }
-                for i in range(60)
-            }
-            | {"60": {"type": "null"}},
-        },
-        {"enum": [f"value {i}" for i in range(20_000)]},
-        {"enum": [{"a": i} for i in range(300)]},
-    ],
-)
-def test_large_schemas_are_fine(schema: Any) -> None:
-    compile_json_schema(schema, GrammarBuilder())
-
-
-def test_a_large_document_costs_what_is_used() -> None:
-    unused = {f"d{i}": {"type": "object", "properties": {"x": {"type": 1}}} for i in range(3_000)}
-    schema = {"$defs": {**unused, "a": {"type": "null"}}, "items": {"$ref": "#/$defs/a"}}
-    acceptor = Acceptor(schema)
-    assert acceptor.accepts([None])
-    assert len(acceptor.automaton.world._sites) < 10
-
-
-def test_values_nested_too_deeply_for_the_validator() -> None:
-    value: Any = []
-    for _ in range(5_000):
-        value = [value]
-    with pytest.raises(LimitError):
-        Validator({"items": {"$ref": "#"}}).is_valid(value)
-
-
-def test_the_validator_decides_what_grammars_cannot_enforce() -> None:
-    validator = Validator('{"uniqueItems": true, "items": {"type": ["object", "array"]}}')
-    assert validator.is_valid([{"a": 1, "b": []}, [1], {"a": 1}])
-    assert not validator.is_valid([{"a": 1, "b": []}, {"b": [], "a": 1.0}])
-    with pytest.raises(GrammarError, match="#/items/type"):
-        Validator({"items": {"type": 1}}).is_valid([1])
-
-
-# --- deadlines, and places ---
-
-
-@pytest.mark.parametrize(
-    "schema",
-    [
-        {"anyOf": [{"minimum": i, "maximum": i + 0.5} for i in range(20_000)]},
-        {"not": {"enum": [{"a": i, "b": [i]} for i in range(2_000)]}},
-        {"enum": [{"a": i, "b": [i]} for i in range(50_000)]},
-        {"type": "integer", "multipleOf": 9973, "minimum": 1, "maximum": 10**30},
-        deep(200_000, lambda inner: {"items": inner}),
-    ],
-    ids=["anyOf", "not", "enum", "multipleOf", "items"],
-)
-def test_reading_a_schema_ends_at_the_deadline(
-    schema: Any, byte_vocabulary: formgate.Vocabulary
-) -> None:
-    """Each takes seconds, or more; nothing is timed here, but none would end without a look."""
-    with pytest.raises(CompileTimeout, match=r"within timeout_s=0\.05"):
-        formgate.compile(schema, byte_vocabulary, format="json_schema", timeout_s=0.05)
-
-
-def test_deadlines_end_with_their_compilation() -> None:
-    late = GrammarBuilder(deadline=0.0)
-    with pytest.raises(CompileTimeout):
-        compile_json_schema(deep(100, lambda inner: {"items": inner}), late)
-    compile_json_schema(deep(100, lambda inner: {"items": inner}), GrammarBuilder())
-
-
-def test_cancelling_ends_reading() -> None:
-    cancel = CancelToken()
-    cancel.cancel()
-    with pytest.raises(CompileCancelled):
-        compile_json_schema(
-            deep(100, lambda inner: {"items": inner}), GrammarBuilder(cancel=cancel)
-        )
-
-
-def test_limits_name_the_option_and_the_place() -> None:
-    names = {letter: {"minimum": place} for place, letter in enumerate("abcdefghij")}
-    schema = {"properties": {"q": {"type": "object", "patternProperties": names}}}
-    assert "#/properties/q: " in str(refused(schema, max_cells=100))
-    assert "max_cells=100" in str(refused(schema, max_cells=100))
-    compile_json_schema(schema, GrammarBuilder(), max_cells=1_100)
-    some = {
-        "type": "object",
-        "properties": {letter: {} for letter in "abcdefgh"},
-        "allOf": [{"not": {"additionalProperties": {"const": number}}} for number in range(9)],
-    }
-    error = refused({"items": some}, max_clauses=100)
-    assert "#/items: " in str(error)
-    assert "max_clauses=100" in str(error)
 
 
 def test_errors_of_the_engine_name_a_place(byte_vocabulary: formgate.Vocabulary) -> None:

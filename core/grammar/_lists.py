@@ -1,0 +1,199 @@
+"""The part of ``GrammarBuilder`` for lists without repetition: objects, arrays, and their texts.
+
+What has come is the state of such a list, so nothing is enumerated when a grammar is written.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from formgate.core.errors import GrammarError
+from formgate.core.grammar._terminal import Node
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from formgate.core import _native
+    from formgate.core.grammar._terminal import Cell, Entry, Item
+
+__all__ = ["ListBuilder"]
+
+_MAX_COUNT = 2**31 - 1
+
+
+class ListBuilder:
+    """Writes lists; see ``GrammarBuilder``, which is one."""
+
+    _core: _native.GrammarCore
+
+    def unordered(self, *parts: Node) -> Node:
+        """Match each part at most once, in any order.
+
+        What is still open is the state, so nothing is enumerated. Compiling raises
+        ``UnsupportedConstraint`` where a text of one part begins a text of another (the choices
+        would multiply), and where a part recurses.
+        """
+        return Node(self._core.unordered(list(parts)))
+
+    def json_text(self, part: Node, *, escapes: bool = True) -> Node:
+        r"""Match the spellings, inside a JSON string, of the texts that a part matches.
+
+        ``seq(literal('"'), json_text(part), literal('"'))`` is a JSON string. Texts with lone
+        surrogates are not among them.
+
+        Args:
+            part: Over characters: literals, classes, ``strings``, what is made of them, and
+                look-around, which sees just this text. A complement in it is relative to all texts.
+            escapes: Every spelling counts (``a``, ``\u0061``, ``\/``, surrogate pairs); otherwise
+                only the shortest, as ``json.dumps(..., ensure_ascii=False)`` writes it.
+        """
+        return Node(self._core.json_text(part, not escapes, False))
+
+    def members(
+        self,
+        entries: Iterable[Entry],
+        cells: Iterable[Cell] = (),
+        *,
+        colon: Node,
+        comma: Node,
+        ordered: bool = False,
+        min: int = 0,  # noqa: A002
+        max: int | None = None,  # noqa: A002
+        escapes: bool = True,
+    ) -> Node:
+        """Match the members of a JSON object, between the braces, no key twice.
+
+        Keys are compared as texts, however they are spelled. An entry or cell whose value matches
+        no text cannot come; an entry's key is no cell's key even then.
+
+        Args:
+            entries: Members with known keys.
+            cells: Members with other keys, any number of each.
+            colon: Between key and value, white space included.
+            comma: Between members, white space included.
+            ordered: Entries come in the order given, then those of cells; otherwise any order.
+            min: How many members there are at least.
+            max: How many at most; ``None``: any number.
+            escapes: As for ``json_text``.
+
+        Raises:
+            GrammarError: ``min`` exceeds ``max`` or is too large, or a key is there twice.
+            LimitError: A condition that some member must meet has a number beyond 7.
+        """
+        core = self._core
+        given: list[tuple[str | int, int, bool]] = [(e.key, e.value, e.required) for e in entries]
+        free: list[tuple[int, int, bool, list[tuple[int, list[int]]]]] = [
+            (
+                core.json_text(c.keys, not escapes, True),
+                c.value,
+                True,
+                [(value, list(meets)) for value, meets in c.some],
+            )
+            for c in cells
+        ]
+        low, high = _counts(min, max)
+        core_node = core.keyed(
+            given, free, colon, comma, ordered, not escapes, False, False, low, high
+        )
+        return Node(core_node)
+
+    def distinct(
+        self,
+        entries: Iterable[Node] = (),
+        *,
+        strings: Iterable[Node] = (),
+        values: Iterable[Node] = (),
+        first: Iterable[Node] = (),
+        comma: Node,
+        min: int = 0,  # noqa: A002
+        max: int | None = None,  # noqa: A002
+        escapes: bool = True,
+    ) -> Node:
+        """Match the items of a JSON array, between the brackets, no value twice.
+
+        Args:
+            entries: All spellings of one value each.
+            strings: Sets of strings, over characters, without quotes and escapes.
+            values: Sets of JSON values by their texts, white space included, compared as data:
+                members of objects have no order, strings no spelling, and ``1.0`` is ``1e0``
+                (exponents of 18 or more digits are compared as written).
+            first: Sets of JSON values for the first items, one set each. All other items are then
+                of ``values``: there are no entries and no strings.
+            comma: Between items, white space included.
+            min: How many items there are at least.
+            max: How many at most; ``None``: any number.
+            escapes: As for ``json_text``.
+
+        No value may be in two of these but for ``first``. An item goes on only as long as it can
+        become one that has not come: what has come is looked for wherever a text agrees with it.
+        Compiling raises ``LimitError`` where telling how many values there are takes too many
+        states (``Limits.max_states``), and ``UnsupportedConstraint`` where items recurse through
+        the list itself.
+
+        Raises:
+            GrammarError: ``min`` exceeds ``max`` or is too large, or there are entries or strings
+                beside ``first``.
+        """
+        empty = Node(self._core.literal(b""))
+        core = self._core
+        given: list[tuple[str | int, int, bool]] = [(node, empty, False) for node in entries]
+        free: list[tuple[int, int, bool, list[tuple[int, list[int]]]]] = [
+            (core.json_text(node, not escapes, True), empty, True, []) for node in strings
+        ]
+        low, high = _counts(min, max)
+        rest, places = list(values), list(first)
+        if places:
+            if given or free:
+                raise GrammarError("a list with sets for its first items has no entries or strings")
+            rest = [*places, Node(self._core.choice(rest))]
+        free += [(node, empty, False, []) for node in rest]
+        core_node = core.keyed(
+            given, free, empty, comma, False, not escapes, bool(places), False, low, high
+        )
+        return Node(core_node)
+
+    def items(
+        self,
+        places: Iterable[Item],
+        *,
+        comma: Node,
+        min: int = 0,  # noqa: A002
+        max: int | None = None,  # noqa: A002
+    ) -> Node:
+        """Match the items of a JSON array, between the brackets, of which some meet conditions.
+
+        Which conditions are met and how many items there are is the state, so nothing is
+        enumerated: 100 items, some of which must be of one kind and some of another, are one node.
+
+        Args:
+            places: What the item at each position is; the last is for all that follow. An item
+                without any text cannot come, nor any after it.
+            comma: Between items, white space included.
+            min: How many items there are at least.
+            max: How many at most; ``None``: any number.
+
+        Raises:
+            GrammarError: ``min`` exceeds ``max`` or is too large, or there are no places.
+            LimitError: A condition has a number beyond 7.
+        """
+        empty = Node(self._core.literal(b""))
+        given: list[tuple[int, int, bool, list[tuple[int, list[int]]]]] = [
+            (empty, item.value, False, [(value, list(meets)) for value, meets in item.some])
+            for item in places
+        ]
+        if not given:
+            raise GrammarError("items need a place at least")
+        low, high = _counts(min, max)
+        core_node = self._core.keyed([], given, empty, comma, False, False, True, True, low, high)
+        return Node(core_node)
+
+
+def _counts(low: int, high: int | None) -> tuple[int, int | None]:
+    """Check the bounds of a list; an upper one that no text meets is none."""
+    if low < 0 or (high is not None and high < low):
+        raise GrammarError(f"a list needs 0 <= min <= max, not {low} and {high}")
+    if low > _MAX_COUNT:
+        raise GrammarError(
+            f"a list of at least {low} items is longer than the supported 2147483647"
+        )
+    return low, None if high is not None and high > _MAX_COUNT else high
