@@ -34,6 +34,8 @@ constexpr std::size_t kMostLexedNodes = 50000;  // expressions made on the way
 // The same for what a compilation looks for, beside its own limits.
 constexpr std::size_t kMostCompiled = 20000;
 constexpr std::size_t kMostCompiledNodes = 500000;
+// After so many states it is asked whether there can be any text at all.
+constexpr std::size_t kAskedAt = 256;
 
 // Parts of an intersection that cost as much as a state of its own.
 constexpr std::size_t kPartsOfState = 8;
@@ -227,6 +229,11 @@ void ExprPool::search_way(ExprId root, std::size_t budget, CompileContext* conte
     places[i].expanded = true;
     ++expanded;
     if (context) context->tick();
+    if (context && expanded == std::min(kAskedAt, budget) &&
+        lexing_->surely_empty(root, *context)) {
+      nodes_[index_of(root)].liveness = kDead;
+      return;
+    }
     const std::size_t most =
         context ? std::min(context->limits().max_nodes, kMostCompiledNodes) : kMostLexedNodes;
     if (expanded > budget || nodes_.size() - before > most) {

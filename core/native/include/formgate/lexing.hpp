@@ -20,6 +20,7 @@
 #include <cstdint>
 #include <deque>
 #include <memory>
+#include <optional>
 #include <string>
 #include <unordered_map>
 #include <utility>
@@ -129,6 +130,9 @@ class Lexing {
   std::vector<std::string> names(ExprId id) const;
   // Whether a state under a guard surely has some text; a quick answer, and no wrong yes.
   bool surely_live(ExprId id);
+  // Whether a state surely has no text, since terminals that must come side by side cannot; slow.
+  // See lexer_neighbours.cpp.
+  bool surely_empty(ExprId id, CompileContext& context);
   // Finds out whether the lexer can never be stuck where `rest` is parsed; see lexer_safety.cpp.
   void decide_safety(std::uint32_t lexicon, ExprId rest, CompileContext& context);
   // Whether one of two terminals that compete may take a text from the other; never a wrong no.
@@ -308,6 +312,8 @@ class Lexing {
   bool goes_on(std::uint32_t lexicon, std::uint16_t terminal, ExprId guard);
   bool leads_on(std::uint32_t state, const std::vector<bool>* wanted);
   bool leads_under(std::uint32_t state, ExprId guard);
+  std::optional<std::vector<ExprId>> guards_alone(std::uint32_t start);
+  bool may_come(ExprId guard, std::uint32_t start);
 
   ExprPool& pool_;
   std::deque<Lexicon> lexicons_;
