@@ -181,7 +181,7 @@ class Sentences:
                 break
             if best is None or self._is_preferred((name, match.end()), best):
                 best = name, match.end()
-        if best is not None and not self._longest:
+        if best is not None and not self._longest and best[0] not in self._grammar.ignored:
             for keyword in keywords.get(best[0], ()):
                 if keyword in competing and terminals[keyword].keyword == text[at : best[1]]:
                     return keyword, best[1]

@@ -76,6 +76,12 @@ def test_what_lint_calls_terminals_without_names(longest):
     assert "NAME.2: /[0-9]+/" in text
 
 
+def test_what_is_ignored_has_no_keywords():
+    (found,) = conflicts('start: e\ne: e "b" e | "a"\n%ignore /b/')
+    assert found.example is None
+    assert "no text was found that the lexer reads as 'a' 'b' 'a' 'b' 'a'" in found.message
+
+
 LEAF = re.compile(r"""(?<![\w"'/])('[^']*'|"[^"]*"i?|/[^ ]*/i?|[A-Z]+)(?=[ )\]]|$)""")
 
 
