@@ -85,7 +85,7 @@ def test_what_a_grammar_means(byte_vocabulary, source, accepted, rejected):
         ("root ::= * ", "nothing to repeat", (9, 10)),
         ("root ::= a]", "a rule ends here", (10, 11)),
         ('root ::= "\\x\u0663\u0663"', "2 hexadecimal digits", (10, 14)),
-        ("\ufeffroot ::= a", "begins with its name", (0, 1)),
+        ("\ufeffroot ::= a", "byte order mark", (0, 1)),
         ('root ::= "a"{,3}', "a count is", (12, 14)),
         ('root ::= "a"{}', "a count is", (12, 14)),
         ('root ::= "a"{3,2}', "min <= max", (12, 17)),
