@@ -173,6 +173,14 @@ def _written(
     except WrongSchemaError as error:
         raise explain(error) from None
     except RecursionError:
+        from formgate.plugins.json_schema._circles import find_circle  # noqa: PLC0415
+
+        place = find_circle(schema)
+        if place is not None:
+            raise GrammarError(
+                f"{place}: what the schema says there contains itself, which no JSON value does",
+                hint="for a schema that applies to its own parts, write $ref",
+            ) from None
         raise LimitError(
             "#: the schema's subschemas are nested too deeply for Python's stack; simplify it"
         ) from None
