@@ -103,6 +103,8 @@ class GrammarCore:
 
     def choice(self, parts: Sequence[int]) -> int: ...
 
+    def linear(self, steps: Sequence[tuple[int, int]], ends: bool) -> int: ...
+
     def repeat(self, part: int, min: int, max: int | None) -> int: ...
 
     def intersection(self, parts: Sequence[int]) -> int: ...
@@ -348,6 +350,11 @@ def apply_masks(states: Sequence[State], scores: Any) -> None:
 def read_schema(text: str, decimal: object) -> dict[str, Any] | None:
     """
     Read the object that a JSON text holds, or None where Python's reader has more to say.
+    """
+
+def decimal_automaton(*, cycle: int, scale: int, constant: int, moduli: list[tuple[int, int]], low: tuple[str, str, bool] | None, high: tuple[str, str, bool] | None, max_residues: int, max_states: int, check: object) -> tuple[list[dict[int, list[int]]], list[bool]] | int | None:
+    """
+    Return the least automaton of decimals that divisibility and bounds decide.
     """
 
 class SchemaWords:

@@ -10,10 +10,10 @@ import itertools
 from typing import TYPE_CHECKING
 
 from formgate.core.errors import UnsupportedConstraint
+from formgate.core.grammar import GrammarBuilder, Node
 from formgate.plugins.json_schema._deadline import check_time
 
 if TYPE_CHECKING:
-    from formgate.core.grammar import Node
     from formgate.plugins.json_schema._numbers_digits import Digits
 
 __all__ = ["POINT", "AutomatonWriter", "too_large"]
@@ -38,17 +38,14 @@ def too_large(what: str, count: object, limit: int, where: str = "") -> Unsuppor
 class AutomatonWriter:
     """Writes an automaton from its end."""
 
-    def __init__(self, steps: list[dict[int, int]], accepting: list[bool], digits: Digits) -> None:
+    def __init__(
+        self, steps: list[dict[int, list[int]]], accepting: list[bool], digits: Digits
+    ) -> None:
         self._accepting = accepting
         self._digits = digits
         self._nodes: dict[int, Node] = {}
         self._classes: dict[tuple[int, ...], Node] = {}
-        self._steps: list[dict[int, list[int]]] = []
-        for found in steps:
-            grouped: dict[int, list[int]] = {}
-            for symbol, after in found.items():
-                grouped.setdefault(after, []).append(symbol)
-            self._steps.append(grouped)
+        self._steps = steps  # of each state: the symbols to each next one
 
     def write(self) -> Node:
         """Return the node of the start."""
@@ -70,7 +67,7 @@ class AutomatonWriter:
             for state in component:
                 if not state & _OFTEN:
                     check_time()
-                builder.define(f"multiple {serial}.{state}", self._body(state))
+                builder.define(f"multiple {serial}.{state}", self._ways(state))
         return self._nodes[0]
 
     def _solve(self, component: list[int]) -> None:
@@ -126,6 +123,19 @@ class AutomatonWriter:
         if loop is None or state in self._nodes:
             return rest
         return builder.seq(builder.star(self._class(loop)), rest)
+
+    def _ways(self, state: int) -> Node:
+        """Return the same for a state that is a rule."""
+        builder = self._digits.builder
+        if not isinstance(builder, GrammarBuilder):
+            return self._body(state)  # what is recorded is small
+        nodes, classes = self._nodes, self._classes
+        ways = [
+            (classes.get(tuple(symbols)) or self._class(symbols), nodes[after])
+            for after, symbols in self._steps[state].items()
+        ]
+        core = builder._core  # noqa: SLF001 (one call for each state, of which there are thousands)
+        return Node(core.linear(ways, self._accepting[state]))
 
     def _class(self, symbols: list[int]) -> Node:
         """Return any of some digits, or the point."""

@@ -40,6 +40,16 @@ Grammar::Handle byte_class(GrammarHandle& self, const Ranges& ranges) {
   return self.value.byte_class(set);
 }
 
+// What may follow in a state of an automaton: one of some texts, each with what comes after it.
+Grammar::Handle linear(GrammarHandle& self,
+                       const std::vector<std::pair<Grammar::Handle, Grammar::Handle>>& steps,
+                       bool ends) {
+  std::vector<Grammar::Handle> ways;
+  for (const auto& [text, after] : steps) ways.push_back(self.value.sequence({text, after}));
+  if (ends) ways.push_back(self.value.literal(""));
+  return ways.size() == 1 ? ways[0] : self.value.choice(ways);
+}
+
 Grammar::Handle repeat(GrammarHandle& self, Grammar::Handle part, std::int64_t min,
                        std::optional<std::int64_t> max) {
   if (min < 0 || (max && *max < 0)) {
@@ -239,6 +249,7 @@ void bind_grammar(nb::module_& m) {
       .def(
           "choice", [](GrammarHandle& s, const Handles& p) { return s.value.choice(p); },
           nb::arg("parts"))
+      .def("linear", &linear, nb::arg("steps"), nb::arg("ends"))
       .def("repeat", &repeat, nb::arg("part"), nb::arg("min"), nb::arg("max").none())
       .def(
           "intersection",

@@ -1,5 +1,9 @@
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/tuple.h>
+
 #include "common.hpp"
 #include "plain_schemas.hpp"
+#include "residues.hpp"
 #include "schema_text.hpp"
 
 namespace formgate::bindings {
@@ -12,6 +16,30 @@ void bind_json_schema(nb::module_& m) {
   m.def("read_schema", &json_schema::read_schema, nb::arg("text"), nb::arg("decimal"),
         nb::sig("def read_schema(text: str, decimal: object) -> dict[str, Any] | None"),
         "Read the object that a JSON text holds, or None where Python's reader has more to say.");
+  m.def(
+      "decimal_automaton",
+      [](std::uint32_t cycle, std::uint32_t scale, std::int64_t constant,
+         std::vector<std::pair<std::uint32_t, std::int64_t>> moduli,
+         std::optional<std::tuple<std::string, std::string, bool>> low,
+         std::optional<std::tuple<std::string, std::string, bool>> high, std::uint32_t max_residues,
+         std::uint32_t max_states, nb::object check) {
+        const auto bound = [](const auto& given) -> std::optional<json_schema::DecimalBound> {
+          if (!given) return std::nullopt;
+          return std::make_from_tuple<json_schema::DecimalBound>(*given);
+        };
+        const json_schema::Decimals decimals{cycle,      scale,      constant, std::move(moduli),
+                                             bound(low), bound(high)};
+        return json_schema::decimal_automaton(decimals, max_residues, max_states, check);
+      },
+      nb::kw_only(), nb::arg("cycle"), nb::arg("scale"), nb::arg("constant"), nb::arg("moduli"),
+      nb::arg("low").none(), nb::arg("high").none(), nb::arg("max_residues"), nb::arg("max_states"),
+      nb::arg("check"),
+      nb::sig("def decimal_automaton(*, cycle: int, scale: int, constant: int, "
+              "moduli: list[tuple[int, int]], low: tuple[str, str, bool] | None, "
+              "high: tuple[str, str, bool] | None, max_residues: int, max_states: int, "
+              "check: object) "
+              "-> tuple[list[dict[int, list[int]]], list[bool]] | int | None"),
+      "Return the least automaton of decimals that divisibility and bounds decide.");
   nb::class_<Words>(m, "SchemaWords", "What the keywords of a draft of JSON Schema are.")
       .def(nb::init<const std::vector<std::string>&, std::string, bool>(), nb::kw_only(),
            nb::arg("active"), nb::arg("id_keyword"), nb::arg("lone_ref"));
