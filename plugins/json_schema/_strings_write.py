@@ -73,7 +73,7 @@ def _write_conjunction(
     parts: frozenset[Key], builder: GrammarBuilder, known: dict[Key, Node]
 ) -> Node:
     """Return the node of a conjunction."""
-    ordered = sorted(parts, key=lambda part: part[0] != "pattern")
+    ordered = sorted(parts, key=_order)
     lengths = next((part for part in parts if part[0] == "lengths"), None)
     nodes: list[Node] = []
     for part in ordered:
@@ -87,6 +87,14 @@ def _write_conjunction(
             break
     nodes += [write_strings(part, builder, known) for part in ordered]
     return nodes[0] if len(nodes) == 1 else builder.intersection(*nodes)
+
+
+def _order(part: Key) -> tuple[bool, bool, str]:
+    """Return what sorts patterns to the front, first those of the whole text: these narrow best."""
+    if part[0] != "pattern":
+        return True, True, ""
+    source = cast("str", part[1])
+    return False, not (source.startswith("^") and source.endswith("$")), source
 
 
 def _write_narrowed(pattern: str, lengths: Lengths, builder: GrammarBuilder) -> Node | None:

@@ -4,7 +4,8 @@
 // language through nowhere. Intersections, complements and scopes ("components") are explored: all
 // their derivatives are built, and liveness flows backwards from those that accept the empty text.
 // A derivative of an expression contains only derivatives of its components, so deciding the
-// components of a grammar decides every state its decoding can reach.
+// components of a grammar decides every state its decoding can reach. Counts beside other parts are
+// left out of that: see counted_states.cpp.
 //
 // Cost: one linear form for each derivative; the number of derivatives is exponential in the worst
 // case and limited by `Limits::max_states`.
@@ -276,6 +277,19 @@ void ExprPool::search_way(ExprId root, std::size_t budget, CompileContext* conte
   }
 }
 
+// Decoding goes first. What it drops of the pool's derived data only costs recomputation.
+void ExprPool::give_way(CompileContext& context, std::unique_lock<std::mutex>* lock) {
+  if (!lock || waiting_.load(std::memory_order_relaxed) == 0) return;
+  active_ = nullptr;
+  lock->unlock();
+  for (int spins = 0; spins < 1000 && waiting_.load(std::memory_order_relaxed) != 0; ++spins) {
+    std::this_thread::yield();
+  }
+  lock->lock();
+  ceiling_ = kUnlimited;
+  active_ = &context;
+}
+
 void ExprPool::explore(std::vector<ExprId> work, std::size_t budget, CompileContext* context,
                        std::unique_lock<std::mutex>* lock, bool whole) {
   std::unordered_map<std::uint32_t, std::uint32_t> number;  // component -> position in `order`
@@ -291,9 +305,21 @@ void ExprPool::explore(std::vector<ExprId> work, std::size_t budget, CompileCont
     }
     return it->second;
   };
-  for (ExprId id : work) {
-    if (!settle_by_length(id)) visit(id);
+  // Of what is asked for, and of a few parts behind: where these have counts inside, all differ.
+  constexpr std::size_t kFewMeasured = 4;
+  std::size_t measuring = context ? work.size() + kFewMeasured : 0;
+  const auto settled = [&](ExprId id) {
+    if (settle_by_length(id)) return true;
+    if (measuring == 0) return false;
+    const Measuring found = measure_core(id, work, *context, lock);
+    if (found != Measuring::kNone) --measuring;
+    if (found == Measuring::kTooMuch) measuring = 0;
+    return found == Measuring::kDone && settle_by_core(id);
+  };
+  for (std::size_t i = 0; i < work.size(); ++i) {
+    if (!settled(work[i])) visit(work[i]);
   }
+  work.clear();
   const std::size_t roots = order.size();
   // Backwards from what accepts the empty text or steps into what is live already.
   std::vector<std::uint32_t> ready;
@@ -329,17 +355,7 @@ void ExprPool::explore(std::vector<ExprId> work, std::size_t budget, CompileCont
                       "repetition counts under the look-around or intersection");
     }
     if (context) context->tick();
-    if (lock && waiting_.load(std::memory_order_relaxed) != 0) {
-      // Decoding goes first. What it drops of the pool's derived data only costs recomputation.
-      active_ = nullptr;
-      lock->unlock();
-      for (int spins = 0; spins < 1000 && waiting_.load(std::memory_order_relaxed) != 0; ++spins) {
-        std::this_thread::yield();
-      }
-      lock->lock();
-      ceiling_ = kUnlimited;
-      active_ = context;
-    }
+    if (context) give_way(*context, lock);
     if (!whole && node(order[i]).liveness != kUnknown) continue;
     const LinearForm form = linear_form(order[i]);
     std::vector<ExprId> next;
@@ -348,9 +364,13 @@ void ExprPool::explore(std::vector<ExprId> work, std::size_t budget, CompileCont
       parts.clear();
       components(target, parts);
       for (ExprId part : parts) {
-        if (!settle_by_length(part)) sources[visit(part)].push_back(i);
+        if (!settled(part)) sources[visit(part)].push_back(i);
       }
     }
+    for (std::size_t k = 0; k < work.size(); ++k) {
+      if (!settled(work[k])) visit(work[k]);
+    }
+    work.clear();
     targets[i] = std::move(next);
     if (whole) continue;
     settle(i);

@@ -372,6 +372,30 @@ class ExprPool : public std::enable_shared_from_this<ExprPool> {
   bool counted_text(std::span<const ExprId> members, ExprId& text, std::uint32_t& min,
                     std::uint32_t& max) const;
   bool settle_by_length(ExprId id);
+
+  // Intersections of counts and more than one other language (counted_states.cpp).
+  struct LengthBounds {
+    std::uint64_t least;
+    std::uint64_t most;
+  };
+  // Which lengths the texts of some states have: each length below the sum of both counts, and what
+  // lies behind again and again.
+  struct Measured {
+    std::size_t preperiod = 0;
+    std::size_t period = 0;
+    std::size_t words = 0;               // of each state
+    std::vector<std::uint64_t> lengths;  // a bit set for each state
+
+    bool attains(std::size_t row, const LengthBounds& bounds) const;
+  };
+  std::optional<std::uint64_t> same_length(ExprId id);
+  ExprId without_counts(ExprId member, LengthBounds& bounds);
+  ExprId core_of(ExprId id, LengthBounds& bounds);
+  bool settle_by_core(ExprId id);
+  enum class Measuring { kNone, kDone, kTooMuch };
+  Measuring measure_core(ExprId id, std::vector<ExprId>& more, CompileContext& context,
+                         std::unique_lock<std::mutex>* lock);
+  void give_way(CompileContext& context, std::unique_lock<std::mutex>* lock);
   std::optional<ExprId> without_idle_counts(std::span<const ExprId> members);
   std::size_t width_of(ExprId id) const;
   void set_liveness(ExprId id, bool alive);
@@ -449,6 +473,11 @@ class ExprPool : public std::enable_shared_from_this<ExprPool> {
   GrowingMap<std::uint32_t, std::uint64_t> automaton_rests_;
   GrowingMap<std::uint32_t, bool> endless_;
   GrowingMap<std::uint32_t, bool> open_texts_;
+  std::deque<Measured> measured_;
+  // By expression: which of them, and which of its states.
+  GrowingMap<std::uint32_t, std::pair<std::uint32_t, std::uint32_t>> core_states_;
+  GrowingMap<std::uint32_t, bool> unmeasured_;  // what took too much
+  std::size_t measured_bytes_ = 0;
   std::deque<Bounds> bounds_{{}};        // the first: all bytes
   std::deque<std::string> pending_{""};  // escapes under way
   std::unordered_map<std::string, std::uint32_t> pending_index_;
