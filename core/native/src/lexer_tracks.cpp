@@ -94,11 +94,13 @@ const Lexing::Track& Lexing::expanded_track(std::uint32_t index) {
   // The parser is in one state: all ways that it does not drop say the same of what competes.
   std::ranges::sort(found, {},
                     [](const Found& each) { return std::pair{each.terminal, each.extras}; });
+  std::vector<std::pair<std::uint16_t, std::uint32_t>> next;  // set at once: a limit may end this
   for (const Found& each : found) {
-    if (!track.next.empty() && track.next.back().first == each.terminal) continue;
+    if (!next.empty() && next.back().first == each.terminal) continue;
     const ExprId rest = pool_.unite(each.targets);
-    track.next.emplace_back(each.terminal, track_of(track.lexicon, rest, each.extras));
+    next.emplace_back(each.terminal, track_of(track.lexicon, rest, each.extras));
   }
+  track.next = std::move(next);
   track.expanded = true;
   bytes_ += track.next.capacity() * sizeof(track.next[0]);
   return track;

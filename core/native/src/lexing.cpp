@@ -148,6 +148,7 @@ const Lexing::Stack& Lexing::expanded(std::uint32_t index) {
   Stack& stack = stacks_[index];
   if (stack.expanded) return stack;
   const Lexicon& lexicon = lexicons_[stack.lexicon];
+  stack.next.clear();  // a limit may have ended an earlier attempt
   for (const auto& [symbol, target] : first_symbols(stack.rest, lexicon.symbol_bytes)) {
     stack.next.emplace_back(static_cast<std::uint16_t>(symbol), target);
   }
