@@ -100,7 +100,9 @@ def compile(  # noqa: A001 (the field's word, as in re.compile)
         raise _timeout(timeout_s) from None
     except EmptyLanguageError as error:
         if error.source is None and isinstance(source, str):
-            error.source, error.offset, error.end = source, 0, len(source)
+            error.source = source
+            error.offset = len(source) - len(source.lstrip())
+            error.end = max(error.offset, len(source.rstrip()))
         raise
     observe = _registry(registry).compile_observer()
     if observe is not None:

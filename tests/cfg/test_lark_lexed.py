@@ -274,3 +274,10 @@ def test_strings_that_ignored_regexes_match_and_no_times(source, parser):
                 assert not engine.accepts(text), text
             else:
                 assert engine.accepts(text), text
+
+
+def test_an_empty_language_is_shown_where_the_source_begins(byte_vocabulary):
+    source = '\n\n  start: A "a"\nA: /a+/\n'
+    with pytest.raises(EmptyLanguageError, match="terminals that take the text") as caught:
+        formgate.compile(source, byte_vocabulary, format="lark", lexing="longest")
+    assert "line 3, column 3" in str(caught.value)

@@ -53,9 +53,15 @@ std::shared_ptr<Engine> Engine::compile(const Grammar& grammar,
   if (!live || !engine->cache_->spellable(root)) {
     pool.decide(engine->language_, context, lock);
     if (!pool.live(engine->language_)) {
-      throw Error(ErrorKind::kEmpty,
-                  "the language is empty: no text satisfies the constraint, so nothing could ever "
-                  "be generated; look for requirements that contradict each other");
+      const bool lexed = grammar.has_lexers();
+      throw Error(
+          ErrorKind::kEmpty,
+          std::string("the language is empty: no text satisfies the constraint, so nothing could "
+                      "ever be generated; look for ") +
+              (lexed ? "terminals that take the text the next one needs (\"formgate lint\" shows "
+                       "such traps), or for "
+                     : "") +
+              "requirements that contradict each other");
     }
     throw Error(ErrorKind::kEmpty,
                 "no text of the language can be spelled with the tokens of this vocabulary; it "
@@ -302,8 +308,9 @@ std::size_t Engine::min_tokens(const State& state, std::optional<std::size_t> ma
         throw Error(ErrorKind::kLimit,
                     "min_tokens took more than " + std::to_string(most_bytes >> 20) +
                         " MiB, with " + std::to_string(seen.size()) +
-                        " states seen: many names or items that must be new can come; ask in a "
-                        "state that has fewer ways to go on");
+                        " states seen: rules read the text in ever more ways, or many names or "
+                        "items that must be new can come; ask in a state that has fewer ways to "
+                        "go on, or set max_states");
       }
       if (steps == 0) {
         throw Error(ErrorKind::kLimit,
