@@ -21,7 +21,8 @@ ExprId ExprPool::call(const Hash128& hash, std::string_view name, const Path& pa
   node.hash = Hasher(seed(Kind::kCall)).add(hash).finish();
   const std::size_t before = nodes_.size();
   const ExprId id = intern(node);
-  if (nodes_.size() > before) rules_.push_back({kEmptyId, {}, path, std::string(name)});
+  if (nodes_.size() > before)
+    rules_.push_back({kEmptyId, {}, path, std::string(name), kEpsilonId, false});
   return id;
 }
 
@@ -82,7 +83,7 @@ ExprId ExprPool::unite_stacks(std::vector<ExprId> members) {
   ExprId done{};
   // Says whether the union is known; otherwise it is opened.
   const auto begin = [&](const std::vector<ExprId>& list) {
-    Hasher hasher(seed(Kind::kUnion));
+    Hasher hasher(seed(Kind::kUnion) + (deriving_ > 0 ? 0x400 : 0));
     for (ExprId id : list) hasher.add(index_of(id));
     const Hash128 key = hasher.finish();
     if (const auto it = unions_.find(key); it != unions_.end()) {

@@ -127,10 +127,14 @@ ExprId ExprPool::prepend(ExprId head, ExprId tail) {
     }
   }
   if (first.flags & second.flags & kCalls) {
-    if (absorbs(head, next)) {
+    if (absorbs(head, next) || (deriving_ > 0 && ends_with(head, next))) {
       const ExprId rest = this->tail(tail);
       return rest == kEpsilonId ? head : concat(head, rest);
     }
+  }
+  if (deriving_ > 0 && is_star(head)) {
+    const ExprId rest = after_star(head, tail);
+    if (rest != tail) return rest == kEpsilonId ? head : concat(head, rest);
   }
   Node node{};
   node.kind = Kind::kConcat;
@@ -269,6 +273,11 @@ ExprId ExprPool::unite_members(std::vector<ExprId> members) {
   }
   if (std::ranges::any_of(members, [&](ExprId id) { return id != kEpsilonId && nullable(id); })) {
     std::erase(members, kEpsilonId);
+  }
+  if (deriving_ > 0 && std::ranges::any_of(members, [this](ExprId id) {
+        return (node(id).flags & kCalls) && nullable(head(id));
+      })) {
+    drop_within(members);
   }
   if (members.size() == 1) return members[0];
   std::sort(members.begin(), members.end(),

@@ -284,17 +284,19 @@ std::size_t ExprPool::memory_usage() const {
   return nodes_.size() * (sizeof(Node) + 8) + rules_.size() * sizeof(Rule) + member_bytes_ +
          form_bytes_ + rows_.size() * sizeof(Row) + automaton_bytes_ + byte_sets_.size() * 64 +
          lexing_->memory_usage() + keyed_.memory_usage() + marks_.size() * 4 +
-         json_chars_.size() * 48 + measured_bytes_ +
+         json_chars_.size() * 48 + measured_bytes_ + beginning_bytes_ +
          (core_states_.size() + unmeasured_.size()) * 48 +
          (meets_.size() + subset_.size() + alphabets_.size() + forms_here_.size() +
-          conditions_.size() + nullables_.size() + unions_.size() + countdowns_.size()) *
+          conditions_.size() + nullables_.size() + unions_.size() + countdowns_.size() +
+          covered_.size() + after_star_.size() + beginnings_.size()) *
              48;
 }
 
 void ExprPool::trim() {
   const std::size_t derived = form_bytes_ + lexing_->derived_bytes() + rows_.size() * sizeof(Row) +
                               (alphabets_.size() + forms_here_.size() + conditions_.size() +
-                               nullables_.size() + unions_.size()) *
+                               nullables_.size() + unions_.size() + after_star_.size() +
+                               beginnings_.size()) *
                                   48;
   if (derived <= pool_budget.load() / 2) return;
   for (Node& node : nodes_) {
@@ -312,6 +314,10 @@ void ExprPool::trim() {
   rests_.clear();
   nullables_.clear();
   unions_.clear();
+  covered_.clear();
+  after_star_.clear();
+  beginnings_.clear();
+  beginning_bytes_ = 0;
   alphabets_.clear();
   form_chunks_.clear();
   form_used_ = form_capacity_ = form_bytes_ = 0;

@@ -16,6 +16,7 @@ LinearForm ExprPool::linear_form(ExprId id) {
   Node& node = nodes_[index_of(id)];
   if (node.form) return {node.form, node.form_size};
   if (!free_of_context(id)) return form_here(id, 0);
+  const Deriving deriving(*this);
   const LinearForm form = store_form(compute_form(id));
   node.form = form.data();
   node.form_size = static_cast<std::uint32_t>(form.size());
@@ -92,15 +93,12 @@ std::vector<LinearTerm> ExprPool::compute_form(ExprId id) {
 }
 
 void ExprPool::concat_terms(ExprId id, std::vector<LinearTerm>& out) {
-  while (id != kEpsilonId) {
-    const ExprId first = head(id);
-    const ExprId rest = tail(id);
-    for (const LinearTerm& term : linear_form(first)) {
+  for_each_beginning(id, [&](ExprId at) {
+    const ExprId rest = tail(at);
+    for (const LinearTerm& term : linear_form(head(at))) {
       out.push_back({term.bytes, concat(term.target, rest)});
     }
-    if (!nullable(first)) return;
-    id = rest;
-  }
+  });
 }
 
 std::vector<LinearTerm> ExprPool::join_equal(std::vector<LinearTerm> terms) {
@@ -187,6 +185,7 @@ ExprId ExprPool::step(ExprId id, std::uint8_t byte) {
   const std::uint64_t key = (static_cast<std::uint64_t>(index_of(id)) << 8) | byte;
   const std::size_t slot = (key * 0x9E3779B97F4A7C15ull) >> (64 - 15);
   if (steps_[slot].key == key) return steps_[slot].target;
+  const Deriving deriving(*this);
   const bool lexed = node.flags & kCalls && !node.form && lexing_->in_use() && lexing_->in(id);
   ExprId next = lexed ? lexing_->step(id, byte) : raw_step(id, byte);
   if (!live(next)) next = kEmptyId;
@@ -257,7 +256,7 @@ ExprId ExprPool::raw_step(ExprId id, std::uint8_t byte) {
         return unite(targets);
       }
       case Kind::kConcat:
-        for (ExprId at = id; at != kEpsilonId; at = tail(at)) {
+        for_each_beginning(id, [&](ExprId at) {
           // Heads stand in many states: their forms are kept, and parts that they share among them
           // are derived once. Only of captured keys there is none.
           const Node& first = this->node(head(at));
@@ -272,8 +271,7 @@ ExprId ExprPool::raw_step(ExprId id, std::uint8_t byte) {
             }
           }
           if (next != kEmptyId) targets.push_back(concat(next, tail(at)));
-          if (!nullable(head(at))) break;
-        }
+        });
         return unite(targets);
       default:
         break;

@@ -302,6 +302,8 @@ class ExprPool : public std::enable_shared_from_this<ExprPool> {
     ByteSet alphabet;  // superset of the bytes of its texts
     Path path;
     std::string name;
+    ExprId end;  // see last_star
+    bool ended;  // which is known
   };
   struct Conditional {  // a linear term that also demands `condition` of the text from here on
     ExprId condition;
@@ -324,6 +326,44 @@ class ExprPool : public std::enable_shared_from_this<ExprPool> {
   ExprId unite_stacks(std::vector<ExprId> members);
   bool absorbs(ExprId first, ExprId second) const;
   const Path* path_of(ExprId id) const;
+  // absorption.cpp
+  class Cover;
+  struct Deriving {
+    explicit Deriving(ExprPool& pool) : pool_(pool) { ++pool.deriving_; }
+    ~Deriving() { --pool_.deriving_; }
+    Deriving(const Deriving&) = delete;
+    Deriving& operator=(const Deriving&) = delete;
+
+   private:
+    ExprPool& pool_;
+  };
+  bool is_star(ExprId id) const;
+  std::vector<ExprId> parts_of_star(ExprId star) const;
+  std::uint32_t least_times(std::span<const ExprId> parts, ExprId base) const;
+  bool covers(ExprId star, ExprId texts);
+  bool within_after(ExprId star, ExprId id, ExprId other, unsigned& steps);
+  bool within(ExprId id, ExprId other, unsigned& steps);
+  ExprId after_star(ExprId star, ExprId id);
+  void drop_within(std::vector<ExprId>& members);
+  bool ends_with(ExprId id, ExprId star);
+  std::vector<ExprId> beginnings(ExprId id);
+  // Calls visit(part) for the parts of a concatenation that its texts may begin in.
+  template <typename Visit>
+  void for_each_beginning(ExprId id, Visit&& visit) {
+    constexpr std::size_t kShort = 8;  // parts that may be empty
+    std::size_t count = 0;
+    for (ExprId at = id; at != kEpsilonId && count <= kShort; at = tail(at), ++count) {
+      if (!nullable(head(at))) break;
+    }
+    if (count > kShort && (node(id).flags & kCalls)) {
+      for (ExprId at : beginnings(id)) visit(at);
+      return;
+    }
+    for (ExprId at = id; at != kEpsilonId; at = tail(at)) {
+      visit(at);
+      if (!nullable(head(at))) return;
+    }
+  }
   bool nested_repeat(ExprId child, std::uint32_t& min, std::uint32_t& max, ExprId& base) const;
 
   std::size_t skip_in_keys(ExprId& id, std::string_view bytes);
@@ -429,6 +469,11 @@ class ExprPool : public std::enable_shared_from_this<ExprPool> {
   std::deque<Automaton> automata_;
   std::unordered_map<std::uint64_t, std::vector<std::uint32_t>> automaton_index_;
   std::deque<Rule> rules_;
+  unsigned deriving_ = 0;
+  GrowingMap<std::uint64_t, bool> covered_;                    // (repetition, texts)
+  GrowingMap<std::uint64_t, ExprId> after_star_;               // (repetition, what follows)
+  GrowingMap<std::uint32_t, std::vector<ExprId>> beginnings_;  // of long concatenations
+  std::size_t beginning_bytes_ = 0;
   std::deque<CharSet> classes_;
   std::unordered_map<std::uint64_t, std::vector<std::uint32_t>> class_index_;
   std::unordered_map<std::uint32_t, std::uint32_t> class_automata_;  // class -> automaton

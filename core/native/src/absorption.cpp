@@ -1,0 +1,297 @@
+// Stacks that say no more than shorter ones do, in ambiguous grammars.
+//
+// Where rules repeat themselves (S: S S S | S "a" | "a"), each token begins again what a repetition
+// holds already, and the ways to read a text would make ever longer stacks. Let X be a repetition
+// C*. All texts of a rule R are within X if those of its body are, R itself being taken to be
+// within X: what lies within X is closed under concatenation and union, so the least solution of
+// the rules does, too (Park, "Fixpoint induction and proofs of program properties", Machine
+// Intelligence 5, 1969). Then X (K | R K) is X K, and X R* is X. Whether one language free of
+// context is within another cannot be decided; what is found here is found by structure, in few
+// steps, and what is missed costs time alone.
+//
+// Derivatives only are simplified so: while rules are lowered, their bodies are not known yet, and
+// expressions must not depend on what other grammars have defined.
+#include <algorithm>
+
+#include "expr_helpers.hpp"
+#include "formgate/expr_pool.hpp"
+
+namespace formgate {
+namespace {
+
+constexpr unsigned kMostSteps = 512;       // to see that a repetition has all texts of a rule
+constexpr unsigned kMostComparisons = 48;  // to see that a stack has all texts of another
+constexpr std::size_t kMostMembers = 24;   // of a union whose members are compared
+constexpr std::size_t kMostBeginnings = 32;
+constexpr std::uint8_t kDepends = kLooks | kAround | kCaptures;
+
+std::uint64_t pair_of(ExprId a, ExprId b) {
+  return (static_cast<std::uint64_t>(index_of(a)) << 32) | index_of(b);
+}
+
+}  // namespace
+
+// One search, which takes nothing from what others found, so that its outcome is always the same.
+class ExprPool::Cover {
+ public:
+  Cover(ExprPool& pool, ExprId star) : pool_(pool), star_(star), parts_(pool.parts_of_star(star)) {}
+
+  bool has(ExprId id) {
+    if (++steps_ > kMostSteps) return false;
+    if (id == kEpsilonId || id == star_ || std::ranges::find(parts_, id) != parts_.end()) {
+      return true;
+    }
+    const Node& node = pool_.node(id);
+    switch (node.kind) {
+      case Kind::kBytes:
+        return std::ranges::any_of(parts_, [&](ExprId part) {
+          const Node& other = pool_.node(part);
+          return other.kind == Kind::kBytes &&
+                 (pool_.byte_set(node) - pool_.byte_set(other)).empty();
+        });
+      case Kind::kUnion: {
+        const auto members = pool_.members(node);
+        return std::ranges::all_of(members, [this](ExprId member) { return has(member); });
+      }
+      case Kind::kRepeat: {
+        const std::uint32_t unit = pool_.least_times(parts_, ExprId{node.a});
+        if (unit != 0 && node.min == node.max && node.min % unit == 0) return true;
+        return has(ExprId{node.a});
+      }
+      case Kind::kConcat:
+        return has_sequence(id);
+      case Kind::kCall:
+        if (std::ranges::find(assumed_, id) != assumed_.end()) return true;
+        if (!pool_.defined(id)) return false;
+        assumed_.push_back(id);
+        return has(pool_.body(id));
+      default:
+        return false;
+    }
+  }
+
+ private:
+  bool has_sequence(ExprId id) {
+    if (id == kEpsilonId) return true;
+    if (++steps_ > kMostSteps) return false;
+    const std::size_t before = assumed_.size();
+    if (has(pool_.head(id)) && has_sequence(pool_.tail(id))) return true;
+    assumed_.resize(before);  // in vain
+    for (ExprId part : parts_) {
+      ExprId rest = id;
+      while (part != kEpsilonId && rest != kEpsilonId && pool_.head(part) == pool_.head(rest)) {
+        part = pool_.tail(part);
+        rest = pool_.tail(rest);
+      }
+      if (part != kEpsilonId) continue;
+      if (has_sequence(rest)) return true;
+      assumed_.resize(before);
+    }
+    return false;
+  }
+
+  ExprPool& pool_;
+  ExprId star_;
+  std::vector<ExprId> parts_;
+  std::vector<ExprId> assumed_;  // calls
+  unsigned steps_ = 0;
+};
+
+// Repetitions without bounds of what calls rules.
+bool ExprPool::is_star(ExprId id) const {
+  const Node& node = this->node(id);
+  return node.kind == Kind::kRepeat && (node.flags & kCalls) && node.min == 0 &&
+         node.max == kUnbounded && !(node.flags & kDepends) && node.behinds == 0;
+}
+
+// What one repetition may be.
+std::vector<ExprId> ExprPool::parts_of_star(ExprId star) const {
+  const ExprId child{node(star).a};
+  std::vector<ExprId> out{child};
+  if (node(child).kind == Kind::kUnion) {
+    const auto members = this->members(node(child));
+    out.insert(out.end(), members.begin(), members.end());
+  }
+  return out;
+}
+
+// How many times a base is a part at least; 0 where no number of times is.
+std::uint32_t ExprPool::least_times(std::span<const ExprId> parts, ExprId base) const {
+  std::uint32_t least = 0;
+  for (ExprId part : parts) {
+    const Node& node = this->node(part);
+    if (part == base) return 1;
+    if (node.kind != Kind::kRepeat || ExprId{node.a} != base) continue;
+    if (least == 0 || node.min < least) least = node.min;
+  }
+  return least;
+}
+
+bool ExprPool::covers(ExprId star, ExprId texts) {
+  if (texts == star || texts == kEpsilonId) return true;
+  const Node& node = this->node(texts);
+  if ((node.flags & kDepends) || node.behinds != 0) return false;
+  const std::uint64_t key = pair_of(star, texts);
+  if (const auto it = covered_.find(key); it != covered_.end()) return it->second;
+  const bool found = Cover(*this, star).has(texts);
+  covered_.emplace(key, found);
+  return found;
+}
+
+// Whether each text of the star, and then of `other`, is there for each of `id`.
+bool ExprPool::within_after(ExprId star, ExprId id, ExprId other, unsigned& steps) {
+  for (; steps < kMostComparisons; id = tail(id)) {
+    if (within(id, other, steps)) return true;
+    if (id == kEpsilonId) return false;
+    if (covers(star, head(id))) continue;
+    // x{5} K beside x{3} K, where the star repeats x{2}.
+    const Node& own = node(head(id));
+    const Node& rest = node(head(other));
+    if (own.kind != Kind::kRepeat) return false;
+    const ExprId base{own.a};
+    const bool repeats = rest.kind == Kind::kRepeat && ExprId{rest.a} == base;
+    const bool single = head(other) == base;
+    if (!repeats && !single) return false;
+    const std::uint32_t min = repeats ? rest.min : 1;
+    const std::uint32_t max = repeats ? rest.max : 1;
+    const std::uint32_t unit = least_times(parts_of_star(star), base);
+    if (unit == 0 || own.min < min || (own.min - min) % unit != 0) return false;
+    const bool same = own.max == kUnbounded ? max == kUnbounded : own.max - own.min == max - min;
+    return same && within(tail(id), tail(other), steps);
+  }
+  return false;
+}
+
+// Whether the texts of one expression are texts of another; may say no where they are.
+bool ExprPool::within(ExprId id, ExprId other, unsigned& steps) {
+  while (true) {
+    if (id == other) return true;
+    if (++steps > kMostComparisons) return false;
+    if (id == kEpsilonId) return nullable(other);
+    if (other == kEpsilonId || !free_of_context(id) || !free_of_context(other)) return false;
+    const ExprId last = head(other);
+    if (head(id) == last) {
+      id = tail(id);
+      other = tail(other);
+      continue;
+    }
+    const Node& own = node(id);
+    if (own.kind == Kind::kUnion) {
+      const auto members = this->members(own);
+      return std::ranges::all_of(members, [&](ExprId m) { return within(m, other, steps); });
+    }
+    const Node& node = this->node(other);
+    if (node.kind == Kind::kUnion) {
+      const auto members = this->members(node);
+      return std::ranges::any_of(members, [&](ExprId m) { return within(id, m, steps); });
+    }
+    if (node.kind == Kind::kRepeat && node.min <= 1 && within(id, ExprId{node.a}, steps)) {
+      return true;
+    }
+    if (is_star(last) && covers(last, head(id)) && within(tail(id), other, steps)) return true;
+    if (node.kind != Kind::kConcat || !nullable(last)) return false;
+    other = tail(other);
+  }
+}
+
+// What is left of an expression after a repetition that has some of its texts anyway.
+ExprId ExprPool::after_star(ExprId star, ExprId id) {
+  const std::uint64_t key = pair_of(star, id);
+  if (const auto it = after_star_.find(key); it != after_star_.end()) return it->second;
+  ExprId out = id;
+  while (out != kEpsilonId && nullable(head(out)) && free_of_context(out) &&
+         covers(star, head(out))) {
+    out = tail(out);
+  }
+  const Node& first = node(head(out));
+  if (first.kind == Kind::kUnion && first.b <= kMostMembers && free_of_context(head(out))) {
+    const auto all = members(first);
+    std::vector<ExprId> left(all.begin(), all.end());
+    for (std::size_t i = 0; i < left.size();) {
+      const bool said = std::ranges::any_of(left, [&](ExprId other) {
+        unsigned steps = 0;
+        return other != left[i] && within_after(star, left[i], other, steps);
+      });
+      if (said) {
+        left.erase(left.begin() + static_cast<std::ptrdiff_t>(i));
+      } else {
+        ++i;
+      }
+    }
+    if (left.size() < all.size()) out = concat(unite(left), tail(out));
+  }
+  after_star_.emplace(key, out);
+  return out;
+}
+
+// Drops members that others say, by what they begin with and may do without.
+void ExprPool::drop_within(std::vector<ExprId>& members) {
+  if (members.size() > kMostMembers) return;
+  std::sort(members.begin(), members.end(),
+            [this](ExprId a, ExprId b) { return node(a).hash < node(b).hash; });
+  for (std::size_t i = 0; i < members.size();) {
+    const ExprId own = members[i];
+    const bool said = std::ranges::any_of(members, [&](ExprId other) {
+      unsigned steps = 0;
+      return other != own && (node(other).flags & kCalls) && nullable(head(other)) &&
+             within(own, other, steps);
+    });
+    if (said) {
+      members.erase(members.begin() + static_cast<std::ptrdiff_t>(i));
+    } else {
+      ++i;
+    }
+  }
+}
+
+// Whether a repetition adds nothing to the texts of an expression: those of a rule that began with
+// itself end with one already.
+bool ExprPool::ends_with(ExprId id, ExprId star) {
+  if (!is_star(star)) return false;
+  const Node& own = node(id);
+  const bool repeats = own.kind == Kind::kRepeat;
+  if (repeats && own.min == 0) return false;
+  const Node& call = repeats ? node(ExprId{own.a}) : own;
+  if (call.kind != Kind::kCall || rules_[call.a].body == kEmptyId) return false;
+  Rule& rule = rules_[call.a];
+  if (!rule.ended) {
+    rule.ended = true;
+    ExprId at = rule.body;
+    while (node(at).kind == Kind::kConcat) at = tail(at);
+    if (is_star(at)) rule.end = at;
+  }
+  return rule.end == star;
+}
+
+// The places in a long concatenation of calls where its texts may begin, all before being empty. A
+// part that comes again says nothing new: what follows it the first time has what follows it later.
+std::vector<ExprId> ExprPool::beginnings(ExprId id) {
+  // They are made of those of what it ends with.
+  std::vector<ExprId> open;
+  ExprId at = id;
+  for (; at != kEpsilonId && !beginnings_.contains(index_of(at)); at = tail(at)) {
+    open.push_back(at);
+    if (!nullable(head(at))) break;
+  }
+  const bool ended = at == kEpsilonId || (!open.empty() && open.back() == at);
+  std::vector<ExprId> out;
+  if (!ended) out = beginnings_.find(index_of(at))->second;
+  for (std::size_t i = open.size(); i-- > 0;) {
+    const ExprId first = head(open[i]);
+    std::erase_if(out, [&](ExprId other) { return head(other) == first; });
+    out.insert(out.begin(), open[i]);
+    if (out.size() > kMostBeginnings) {  // too many to keep them for each
+      out.clear();
+      for (at = id; at != kEpsilonId; at = tail(at)) {
+        out.push_back(at);
+        if (!nullable(head(at))) break;
+      }
+      return out;
+    }
+    beginnings_.emplace(index_of(open[i]), out);
+    beginning_bytes_ += out.size() * sizeof(ExprId);
+  }
+  return out;
+}
+
+}  // namespace formgate
