@@ -23,6 +23,7 @@ constexpr unsigned kMostSteps = 512;       // to see that a repetition has all t
 constexpr unsigned kMostComparisons = 48;  // to see that a stack has all texts of another
 constexpr std::size_t kMostMembers = 24;   // of a union whose members are compared
 constexpr std::size_t kMostBeginnings = 32;
+constexpr std::size_t kMostParts = 64;  // of a repetition, unless its alternatives are more
 constexpr std::uint8_t kDepends = kLooks | kAround | kCaptures;
 
 std::uint64_t pair_of(ExprId a, ExprId b) {
@@ -97,20 +98,41 @@ class ExprPool::Cover {
   unsigned steps_ = 0;
 };
 
-// Repetitions without bounds of what calls rules.
+// Repetitions without bounds of what calls rules, ways of some steps from a place back to it
+// among them.
 bool ExprPool::is_star(ExprId id) const {
   const Node& node = this->node(id);
-  return node.kind == Kind::kRepeat && (node.flags & kCalls) && node.min == 0 &&
-         node.max == kUnbounded && !(node.flags & kDepends) && node.behinds == 0;
+  if (node.kind != Kind::kRepeat || !(node.flags & kCalls) || node.min != 0) return false;
+  if (node.max == kUnbounded) return !(node.flags & kDepends) && node.behinds == 0;
+  const Path* path = path_of(ExprId{node.a});
+  return path && path->from == path->to;
 }
 
-// What one repetition may be.
+// What one repetition may be, rules by their bodies and sequences without what may be empty, too.
 std::vector<ExprId> ExprPool::parts_of_star(ExprId star) const {
-  const ExprId child{node(star).a};
-  std::vector<ExprId> out{child};
-  if (node(child).kind == Kind::kUnion) {
-    const auto members = this->members(node(child));
-    out.insert(out.end(), members.begin(), members.end());
+  std::vector<ExprId> out{ExprId{node(star).a}};
+  const auto add = [&out](ExprId part) {
+    if (std::ranges::find(out, part) == out.end()) out.push_back(part);
+  };
+  for (std::size_t i = 0; i < out.size() && out.size() < kMostParts; ++i) {
+    const Node& part = node(out[i]);
+    switch (part.kind) {
+      case Kind::kUnion:
+        std::ranges::for_each(members(part), add);
+        break;
+      case Kind::kCall:
+        if (defined(out[i])) add(body(out[i]));
+        break;
+      case Kind::kRepeat:
+        if (part.min <= 1) add(ExprId{part.a});
+        break;
+      case Kind::kConcat:
+        if (nullable(ExprId{part.a})) add(ExprId{part.b});
+        if (nullable(ExprId{part.b})) add(ExprId{part.a});
+        break;
+      default:
+        break;
+    }
   }
   return out;
 }
@@ -224,6 +246,40 @@ ExprId ExprPool::after_star(ExprId star, ExprId id) {
   return out;
 }
 
+// What is left of an expression before a repetition that has some of its texts anyway.
+ExprId ExprPool::before_star(ExprId id, ExprId star) {
+  const std::uint64_t key = pair_of(star, id);
+  if (const auto it = before_star_.find(key); it != before_star_.end()) return it->second;
+  ExprId out = id;
+  const Node& own = node(id);
+  if (!free_of_context(id)) {
+    out = id;
+  } else if (nullable(id) && covers(star, id)) {
+    out = kEpsilonId;
+  } else if (own.kind == Kind::kUnion && own.b <= kMostMembers) {
+    const auto all = members(own);
+    std::vector<ExprId> left(all.begin(), all.end());
+    std::vector<ExprId> then;
+    for (ExprId member : left) then.push_back(concat(member, star));
+    for (std::size_t i = 0; i < left.size();) {
+      const bool said = std::ranges::any_of(then, [&](ExprId other) {
+        unsigned steps = 0;
+        return other != then[i] && within(left[i], other, steps);
+      });
+      if (said) {
+        left.erase(left.begin() + static_cast<std::ptrdiff_t>(i));
+        then.erase(then.begin() + static_cast<std::ptrdiff_t>(i));
+      } else {
+        ++i;
+      }
+    }
+    if (left.size() < all.size()) out = unite(left);
+    if (out != id && nullable(out) && covers(star, out)) out = kEpsilonId;
+  }
+  before_star_.emplace(key, out);
+  return out;
+}
+
 // Drops members that others say, by what they begin with and may do without.
 void ExprPool::drop_within(std::vector<ExprId>& members) {
   if (members.size() > kMostMembers) return;
@@ -244,6 +300,15 @@ void ExprPool::drop_within(std::vector<ExprId>& members) {
   }
 }
 
+// Of x{j,k} (x{n})* without a gap, x{j,}; otherwise nothing.
+ExprId ExprPool::all_times(ExprId id, ExprId star) {
+  const Node own = node(id);
+  const Node one = node(ExprId{node(star).a});
+  if (own.kind != Kind::kRepeat || one.kind != Kind::kRepeat || own.a != one.a) return kEmptyId;
+  if (one.min == 0 || own.max == kUnbounded || own.max - own.min < one.min - 1) return kEmptyId;
+  return repeat(ExprId{own.a}, own.min, kUnbounded);
+}
+
 // Whether a repetition adds nothing to the texts of an expression: those of a rule that began with
 // itself end with one already.
 bool ExprPool::ends_with(ExprId id, ExprId star) {
@@ -251,16 +316,42 @@ bool ExprPool::ends_with(ExprId id, ExprId star) {
   const Node& own = node(id);
   const bool repeats = own.kind == Kind::kRepeat;
   if (repeats && own.min == 0) return false;
-  const Node& call = repeats ? node(ExprId{own.a}) : own;
-  if (call.kind != Kind::kCall || rules_[call.a].body == kEmptyId) return false;
-  Rule& rule = rules_[call.a];
-  if (!rule.ended) {
-    rule.ended = true;
-    ExprId at = rule.body;
-    while (node(at).kind == Kind::kConcat) at = tail(at);
-    if (is_star(at)) rule.end = at;
-  }
-  return rule.end == star;
+  const ExprId call = repeats ? ExprId{own.a} : id;
+  if (node(call).kind != Kind::kCall || !defined(call)) return false;
+  const std::uint64_t key = pair_of(star, call);
+  if (const auto it = ended_.find(key); it != ended_.end()) return it->second;
+  const ExprId body = this->body(call);
+  const ExprId single[] = {body};
+  const bool several = node(body).kind == Kind::kUnion;
+  const auto ways = several ? members(node(body)) : std::span<const ExprId>(single);
+  const bool found = std::ranges::all_of(ways, [&](ExprId at) {
+    at = last_of(at);
+    return at == star || absorbs(at, star);
+  });
+  ended_.emplace(key, found);
+  return found;
+}
+
+ExprId ExprPool::last_of(ExprId id) const {
+  while (node(id).kind == Kind::kConcat) id = ExprId{node(id).b};
+  return id;
+}
+
+// Whether all alternatives become one part with what follows them: alternatives that do not are
+// kept together, lest they be multiplied out.
+bool ExprPool::joins(ExprId alternatives, ExprId next) {
+  const Node& node = this->node(alternatives);
+  if (node.kind != Kind::kUnion || node.b > kMostMembers || !(node.flags & kCalls)) return false;
+  const Node& after = this->node(next);
+  if (!(after.flags & kCalls)) return false;
+  const ExprId base = after.kind == Kind::kRepeat ? ExprId{after.a} : next;
+  return std::ranges::all_of(members(node), [&](ExprId member) {
+    if (member == kEpsilonId) return true;
+    const ExprId last = last_of(member);
+    const Node& own = this->node(last);
+    if ((own.kind == Kind::kRepeat ? ExprId{own.a} : last) == base) return true;
+    return absorbs(last, next) || ends_with(last, next) || (is_star(last) && covers(last, next));
+  });
 }
 
 // The places in a long concatenation of calls where its texts may begin, all before being empty. A

@@ -22,7 +22,7 @@ ExprId ExprPool::call(const Hash128& hash, std::string_view name, const Path& pa
   const std::size_t before = nodes_.size();
   const ExprId id = intern(node);
   if (nodes_.size() > before)
-    rules_.push_back({kEmptyId, {}, path, std::string(name), kEpsilonId, false});
+    rules_.push_back({kEmptyId, {}, path, std::string(name)});
   return id;
 }
 

@@ -288,16 +288,17 @@ std::size_t ExprPool::memory_usage() const {
          (core_states_.size() + unmeasured_.size()) * 48 +
          (meets_.size() + subset_.size() + alphabets_.size() + forms_here_.size() +
           conditions_.size() + nullables_.size() + unions_.size() + countdowns_.size() +
-          covered_.size() + after_star_.size() + beginnings_.size()) *
+          covered_.size() + ended_.size() + after_star_.size() + before_star_.size() +
+          beginnings_.size()) *
              48;
 }
 
 void ExprPool::trim() {
-  const std::size_t derived = form_bytes_ + lexing_->derived_bytes() + rows_.size() * sizeof(Row) +
-                              (alphabets_.size() + forms_here_.size() + conditions_.size() +
-                               nullables_.size() + unions_.size() + after_star_.size() +
-                               beginnings_.size()) *
-                                  48;
+  const std::size_t derived =
+      form_bytes_ + lexing_->derived_bytes() + rows_.size() * sizeof(Row) +
+      (alphabets_.size() + forms_here_.size() + conditions_.size() + nullables_.size() +
+       unions_.size() + after_star_.size() + before_star_.size() + beginnings_.size()) *
+          48;
   if (derived <= pool_budget.load() / 2) return;
   for (Node& node : nodes_) {
     node.row = kNoIndex;
@@ -315,7 +316,9 @@ void ExprPool::trim() {
   nullables_.clear();
   unions_.clear();
   covered_.clear();
+  ended_.clear();
   after_star_.clear();
+  before_star_.clear();
   beginnings_.clear();
   beginning_bytes_ = 0;
   alphabets_.clear();

@@ -302,8 +302,6 @@ class ExprPool : public std::enable_shared_from_this<ExprPool> {
     ByteSet alphabet;  // superset of the bytes of its texts
     Path path;
     std::string name;
-    ExprId end;  // see last_star
-    bool ended;  // which is known
   };
   struct Conditional {  // a linear term that also demands `condition` of the text from here on
     ExprId condition;
@@ -344,8 +342,12 @@ class ExprPool : public std::enable_shared_from_this<ExprPool> {
   bool within_after(ExprId star, ExprId id, ExprId other, unsigned& steps);
   bool within(ExprId id, ExprId other, unsigned& steps);
   ExprId after_star(ExprId star, ExprId id);
+  ExprId before_star(ExprId id, ExprId star);
+  ExprId all_times(ExprId id, ExprId star);
   void drop_within(std::vector<ExprId>& members);
   bool ends_with(ExprId id, ExprId star);
+  ExprId last_of(ExprId id) const;
+  bool joins(ExprId alternatives, ExprId next);
   std::vector<ExprId> beginnings(ExprId id);
   // Calls visit(part) for the parts of a concatenation that its texts may begin in.
   template <typename Visit>
@@ -470,8 +472,10 @@ class ExprPool : public std::enable_shared_from_this<ExprPool> {
   std::unordered_map<std::uint64_t, std::vector<std::uint32_t>> automaton_index_;
   std::deque<Rule> rules_;
   unsigned deriving_ = 0;
-  GrowingMap<std::uint64_t, bool> covered_;                    // (repetition, texts)
-  GrowingMap<std::uint64_t, ExprId> after_star_;               // (repetition, what follows)
+  GrowingMap<std::uint64_t, bool> covered_;       // (repetition, texts)
+  GrowingMap<std::uint64_t, ExprId> after_star_;  // (repetition, what follows)
+  GrowingMap<std::uint64_t, bool> ended_;         // (repetition, call)
+  GrowingMap<std::uint64_t, ExprId> before_star_;
   GrowingMap<std::uint32_t, std::vector<ExprId>> beginnings_;  // of long concatenations
   std::size_t beginning_bytes_ = 0;
   std::deque<CharSet> classes_;
