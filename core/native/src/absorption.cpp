@@ -216,6 +216,42 @@ bool ExprPool::within(ExprId id, ExprId other, unsigned& steps) {
   }
 }
 
+// The same without repetitions that add nothing to what is before them: by this, stacks are
+// compared. They are not kept so, as that makes what is optional look different from what is not.
+ExprId ExprPool::joined(ExprId id) {
+  std::vector<ExprId> parts;
+  for (ExprId at = id; at != kEpsilonId; at = tail(at)) {
+    if (parts.size() == kMostComparisons) return id;
+    parts.push_back(head(at));
+  }
+  const bool before = std::exchange(joining_, true);
+  ExprId out = kEpsilonId;
+  for (std::size_t i = parts.size(); i-- > 0;) out = concat(parts[i], out);
+  joining_ = before;
+  return out;
+}
+
+// Drops alternatives after a repetition that say no more, after it, than others do.
+bool ExprPool::drop_after(ExprId star, std::vector<ExprId>& ways) {
+  std::vector<ExprId> forms(ways);
+  for (ExprId& form : forms) form = joined(form);
+  const std::size_t before = ways.size();
+  for (std::size_t i = 0; i < ways.size();) {
+    bool said = false;
+    for (std::size_t k = 0; k < ways.size() && !said; ++k) {
+      unsigned steps = 0;
+      said = k != i && within_after(star, forms[i], forms[k], steps);
+    }
+    if (said) {
+      ways.erase(ways.begin() + static_cast<std::ptrdiff_t>(i));
+      forms.erase(forms.begin() + static_cast<std::ptrdiff_t>(i));
+    } else {
+      ++i;
+    }
+  }
+  return ways.size() < before;
+}
+
 // What is left of an expression after a repetition that has some of its texts anyway.
 ExprId ExprPool::after_star(ExprId star, ExprId id) {
   const std::uint64_t key = pair_of(star, id);
@@ -229,18 +265,10 @@ ExprId ExprPool::after_star(ExprId star, ExprId id) {
   if (first.kind == Kind::kUnion && first.b <= kMostMembers && free_of_context(head(out))) {
     const auto all = members(first);
     std::vector<ExprId> left(all.begin(), all.end());
-    for (std::size_t i = 0; i < left.size();) {
-      const bool said = std::ranges::any_of(left, [&](ExprId other) {
-        unsigned steps = 0;
-        return other != left[i] && within_after(star, left[i], other, steps);
-      });
-      if (said) {
-        left.erase(left.begin() + static_cast<std::ptrdiff_t>(i));
-      } else {
-        ++i;
-      }
-    }
-    if (left.size() < all.size()) out = concat(unite(left), tail(out));
+    if (drop_after(star, left)) out = concat(unite(left), tail(out));
+  } else if (first.kind == Kind::kRepeat && first.min == 0 && first.max == 1) {
+    std::vector<ExprId> left{kEpsilonId, ExprId{first.a}};
+    if (drop_after(star, left) && left[0] == kEpsilonId) out = tail(out);
   }
   after_star_.emplace(key, out);
   return out;

@@ -127,7 +127,7 @@ ExprId ExprPool::prepend(ExprId head, ExprId tail) {
     }
   }
   if (first.flags & second.flags & kCalls) {
-    if (absorbs(head, next) || (deriving_ > 0 && ends_with(head, next))) {
+    if (absorbs(head, next) || (joining_ && ends_with(head, next))) {
       const ExprId rest = this->tail(tail);
       return rest == kEpsilonId ? head : concat(head, rest);
     }

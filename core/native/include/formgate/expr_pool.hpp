@@ -341,6 +341,8 @@ class ExprPool : public std::enable_shared_from_this<ExprPool> {
   bool covers(ExprId star, ExprId texts);
   bool within_after(ExprId star, ExprId id, ExprId other, unsigned& steps);
   bool within(ExprId id, ExprId other, unsigned& steps);
+  ExprId joined(ExprId id);
+  bool drop_after(ExprId star, std::vector<ExprId>& ways);
   ExprId after_star(ExprId star, ExprId id);
   ExprId before_star(ExprId id, ExprId star);
   ExprId all_times(ExprId id, ExprId star);
@@ -472,6 +474,7 @@ class ExprPool : public std::enable_shared_from_this<ExprPool> {
   std::unordered_map<std::uint64_t, std::vector<std::uint32_t>> automaton_index_;
   std::deque<Rule> rules_;
   unsigned deriving_ = 0;
+  bool joining_ = false;
   GrowingMap<std::uint64_t, bool> covered_;       // (repetition, texts)
   GrowingMap<std::uint64_t, ExprId> after_star_;  // (repetition, what follows)
   GrowingMap<std::uint64_t, bool> ended_;         // (repetition, call)
