@@ -317,8 +317,7 @@ void ExprPool::drop_within(std::vector<ExprId>& members) {
     const ExprId own = members[i];
     const bool said = std::ranges::any_of(members, [&](ExprId other) {
       unsigned steps = 0;
-      return other != own && (node(other).flags & kCalls) && nullable(head(other)) &&
-             within(own, other, steps);
+      return other != own && is_star(head(other)) && within(own, other, steps);
     });
     if (said) {
       members.erase(members.begin() + static_cast<std::ptrdiff_t>(i));

@@ -287,9 +287,8 @@ ExprId ExprPool::unite_members(std::vector<ExprId> members) {
   if (std::ranges::any_of(members, [&](ExprId id) { return id != kEpsilonId && nullable(id); })) {
     std::erase(members, kEpsilonId);
   }
-  if (deriving_ > 0 && std::ranges::any_of(members, [this](ExprId id) {
-        return (node(id).flags & kCalls) && nullable(head(id));
-      })) {
+  if (deriving_ > 0 &&
+      std::ranges::any_of(members, [this](ExprId id) { return is_star(head(id)); })) {
     drop_within(members);
   }
   if (members.size() == 1) return members[0];
