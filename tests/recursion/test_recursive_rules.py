@@ -138,6 +138,15 @@ def test_named_grammars(name):
         ),
         ({"S": [("S", "S"), ("A",)], "A": [("S", "x"), ("a",)]}, "ax"),
         ({"S": [("(", "S", ")", "S"), ()]}, "()"),
+        # What stacks hold again and again is within a repetition that they hold already.
+        ({"S": [("S", "S", "S"), ("S", "a"), ("a",)]}, "a"),
+        ({"S": [("S", "S", "S"), ("S", "a"), ("S", "b"), ("a",)]}, "aab"),
+        ({"S": [("S", "S", "S", "S"), ("S", "S", "a"), ("S", "a"), ("a",)]}, "a"),
+        ({"S": [("S", "S", "S"), ("a", "S"), ("a",)]}, "a"),
+        ({"S": [("S", "S", "S"), ("S", "a"), ("S", "b"), ("c",)]}, "cacbc"),
+        ({"S": [("S", "A"), ("a",)], "A": [("S", "S"), ("b",)]}, "aab"),
+        ({"S": [("A", "S", "A"), ("a",)], "A": [("b",), (), ("S",)]}, "aabab"),
+        ({"S": [("A",)], "A": [("A", "A", "A"), ("A", "a"), ("a",), ("[", "A", "]", "A")]}, "[a]a"),
     ],
 )
 def test_states_come_back(byte_vocabulary, rules, loop):
@@ -150,6 +159,30 @@ def test_states_come_back(byte_vocabulary, rules, loop):
             state = engine.advance(state, letter)
         keys.append(state.key)
     assert len(set(keys)) <= 3
+
+
+@pytest.mark.parametrize(
+    ("rules", "loop"),
+    [
+        ({"S": [("S", "S", "A"), ("x",)], "A": [("+",), ()]}, "xxx+"),
+        ({"S": [("a", "S", "S", "S"), ("a", "S"), ("a",)]}, "a"),
+        ({"S": [("S", "S", "S"), ("S", "S", "a"), ("b",)]}, "bba"),
+        ({"S": [("S", "S", "S"), ("S", "a"), ("a",), ("(", "S", ")")]}, "a((a)a"),
+        ({"S": [("i", "S"), ("i", "S", "e", "S"), ("x",)]}, "i"),
+    ],
+)
+def test_new_states_take_as_much_as_the_first(byte_vocabulary, rules, loop):
+    """Where a text leads to new states, what each adds does not grow with what came before."""
+    engine = grammar_of(rules).compile(byte_vocabulary)
+    state = engine.start()
+    added = []
+    for _ in range(120):
+        before = engine.pool_nodes
+        for letter in loop.encode():
+            assert letter in engine.allowed_tokens(state)
+            state = engine.advance(state, letter)
+        added.append(engine.pool_nodes - before)
+    assert max(added[60:]) <= 2 * max(added[10:40]) + 4
 
 
 def test_ambiguous_stacks_are_not_multiplied_out(byte_vocabulary):
