@@ -273,58 +273,6 @@ std::string Engine::forced_text(const State& state, std::size_t max_bytes) const
   return out;
 }
 
-std::size_t Engine::min_tokens(const State& state, std::optional<std::size_t> max_states,
-                               std::optional<std::size_t> max_steps) const {
-  if (state.accepting) return 0;
-  const std::size_t most_states = max_states.value_or(limits_.max_search);
-  const std::size_t most_steps = max_steps.value_or(limits_.max_search_steps);
-  std::size_t steps = most_steps;  // left
-  std::unordered_set<std::uint32_t> seen{index_of(state.expr)};
-  std::vector<ExprId> level{state.expr};
-  // Names and items that must be new have a state for each text: as much memory as constraints may
-  // share is the most that a search takes.
-  const std::size_t most_bytes = ExprPool::budget();
-  const std::size_t bytes_before = pool_memory();
-  for (std::size_t tokens = 1; !level.empty(); ++tokens) {
-    std::vector<ExprId> next;
-    for (ExprId expr : level) {
-      // The lock is taken for each state, so that decoding goes on meanwhile.
-      const std::unique_lock guard = lock();
-      std::vector<ExprId> targets = cache_->successors(expr, steps);
-      for (const auto& [token, text] : specials_) {
-        const ExprId target = walk_bytes(expr, text);
-        if (target != ExprPool::kEmptyId) targets.push_back(target);
-      }
-      for (ExprId target : targets) {
-        if (pool_->nullable(target)) return tokens;
-        if (seen.insert(index_of(target)).second) next.push_back(target);
-      }
-      if (seen.size() > most_states) {
-        throw Error(ErrorKind::kLimit,
-                    "min_tokens looked at more than " + std::to_string(most_states) +
-                        " states; raise max_states, or Limits.max_search for all queries");
-      }
-      if (pool_->memory_usage() > bytes_before + most_bytes) {
-        throw Error(ErrorKind::kLimit,
-                    "min_tokens took more than " + std::to_string(most_bytes >> 20) +
-                        " MiB, with " + std::to_string(seen.size()) +
-                        " states seen: rules read the text in ever more ways, or many names or "
-                        "items that must be new can come; ask in a state that has fewer ways to "
-                        "go on, or set max_states");
-      }
-      if (steps == 0) {
-        throw Error(ErrorKind::kLimit,
-                    "min_tokens took more than " + std::to_string(most_steps) +
-                        " steps through the vocabulary, with " + std::to_string(seen.size()) +
-                        " states seen; raise max_steps, or Limits.max_search_steps for all "
-                        "queries");
-      }
-    }
-    level = std::move(next);
-  }
-  throw Error(ErrorKind::kState, "no accepting state is reachable");
-}
-
 std::string Engine::explain(const State& state) const {
   if (ended(state)) return "ended: a stop token was accepted; nothing may follow";
   const std::unique_lock guard = lock();
