@@ -347,3 +347,24 @@ def test_parts_that_rules_share_are_derived_once():
     assert engine.accepts("a" + "bc" * 30)
     assert engine.accepts("(())cb")
     assert not engine.accepts("a" + "b" * 61)
+
+
+def test_counts_of_what_is_open_matter_where_tokens_reach_them():
+    """Open alternatives become a count, which masks look at only near its end."""
+    tokens = [b"i", b"x", *(b"ex" * n for n in range(1, 9)), b"ei", None]
+    vocabulary = formgate.Vocabulary(tokens, stop_ids=[len(tokens) - 1])
+    rules = {"S": [("i", "S"), ("i", "S", "e", "S"), ("x",)]}
+    engine = grammar_of(rules).compile(vocabulary)
+    for depth in range(45):
+        state = engine.start()
+        for _ in range(depth):
+            state = engine.advance(state, 0)
+        state = engine.advance(state, 1)
+        for closed in range(depth + 1):
+            left = depth - closed
+            expected = {1 + n for n in range(1, 9) if n <= left} | {len(tokens) - 1}
+            if left > 0:
+                expected.add(len(tokens) - 2)
+            assert set(engine.allowed_tokens(state).to_list()) == expected
+            if left > 0:
+                state = engine.advance(state, 2)

@@ -221,6 +221,27 @@ ExprId ExprPool::far_from_end(ExprId id, std::uint32_t characters) {
   return concat(inner, tail(id));
 }
 
+// Open alternatives of deep texts are counts: "else" after 99 conditions may come x{0,99}.
+ExprId ExprPool::far_from_counts(ExprId id, std::uint32_t bytes) {
+  constexpr std::size_t kParts = 16;
+  if (!free_of_context(id) || node(id).flags & kCaptures) return id;
+  std::vector<ExprId> parts;
+  for (; id != kEpsilonId && parts.size() < kParts; id = tail(id)) {
+    ExprId part = head(id);
+    const Node own = node(part);
+    if (own.kind == Kind::kRepeat) {
+      const std::uint64_t least = std::max<std::uint64_t>(lengths(ExprId{own.a}).least, 1);
+      const auto most =
+          static_cast<std::uint32_t>(bytes / std::min<std::uint64_t>(least, bytes) + 2);
+      const std::uint32_t max = own.max > most ? kUnbounded : own.max;
+      part = repeat(ExprId{own.a}, std::min(own.min, most), max);
+    }
+    parts.push_back(part);
+  }
+  for (std::size_t i = parts.size(); i-- > 0;) id = concat(parts[i], id);  // and the rest as it is
+  return id;
+}
+
 // Takes text{m,n} & x apart, where x is text made without Boolean operators.
 bool ExprPool::counted_text(std::span<const ExprId> members, ExprId& text, std::uint32_t& min,
                             std::uint32_t& max) const {

@@ -94,7 +94,15 @@ std::shared_ptr<const Mask> MaskCache::mask(ExprId id) {
   untabled_.reset();
   std::shared_ptr<const Mask> out;
   try {
-    out = mask_at(id, 0);
+    ExprId near = id;
+    if (plain() && pool_.node(id).flags & kCalls) {
+      near = pool_.far_from_counts(id, std::max(vocabulary_->max_bytes(), 1u));
+    }
+    out = mask_at(near, 0);
+    if (near != id && options_.keep_masks) {
+      masks_.emplace(index_of(id), out);
+      bytes_ += 64;
+    }
   } catch (...) {  // half of a table is none
     evict();
     stack_.clear();
