@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from formgate.core.errors import GrammarError, LimitError, UnsupportedConstraint
+from formgate.plugins.cfg._header import options_of
 from formgate.plugins.cfg._lark_load import load
 from formgate.plugins.cfg._lark_source import count_terminals, prepare
 from formgate.plugins.cfg._lark_terminals import TerminalWriter
@@ -145,6 +146,9 @@ def compile_lark(
 def compile_format(source: object, builder: GrammarBuilder, options: Mapping[str, object]) -> None:
     """Write a grammar given to ``formgate.compile``.
 
+    Options may stand in the grammar, too, in a line ``// formgate: lexing=any`` among the comments
+    that it begins with; those given go before them.
+
     Raises:
         GrammarError: As for ``compile_lark``; the source is of another type, or an option unknown.
         UnsupportedConstraint: As for ``compile_lark``.
@@ -157,7 +161,9 @@ def compile_format(source: object, builder: GrammarBuilder, options: Mapping[str
             "the lark format takes a grammar as a string, or the path of a file as a "
             f"pathlib.Path, not {type(source).__name__}"
         )
-    given: dict[str, Any] = {name: options[name] for name in options}
+    written_for = options_of(source)
+    check_options("lark", written_for, _OPTIONS)
+    given: dict[str, Any] = {**written_for, **options}
     builder.start(compile_lark(source, builder, **given))
 
 

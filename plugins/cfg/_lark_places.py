@@ -120,7 +120,10 @@ def explain_conflict(error: GrammarError, loaded: Loaded, start: str) -> None:
         f"an LALR parser cannot tell, before {before}, whether {' or '.join(shown)} ends there "
         "(a reduce/reduce conflict)"
     )
-    error.hint = "make the rules differ, or give one of them a priority"
+    error.hint = (
+        "make the rules differ, or give one of them a priority; or say lexing='any' or "
+        "parser='earley', which read the text both ways"
+    )
     error.args = (error.reason,)
 
 

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from formgate.core.errors import GrammarError
+from formgate.plugins.cfg._header import header
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -24,8 +25,6 @@ __all__ = ["ShippedGrammar", "compile_format", "shipped", "shipped_grammar", "sh
 
 _FOLDER = Path(__file__).parent / "grammars"
 _FORMATS = {".gbnf": "gbnf", ".lark": "lark", ".ebnf": "ebnf", ".abnf": "abnf"}
-_COMMENT_SIGNS = ("//", "#", ";")
-_MARK = "formgate:"
 
 
 @dataclass(frozen=True)
@@ -87,7 +86,7 @@ def shipped_grammar(name: str) -> ShippedGrammar:
         GrammarError: There is none of this name.
     """
     path = shipped_path(name)
-    description, options = _header(path.read_text(encoding="utf-8"))
+    description, options = header(path.read_text(encoding="utf-8").splitlines())
     oracle = options.pop("oracle", None)
     return ShippedGrammar(name, path, _FORMATS[path.suffix], description, options, oracle)
 
@@ -106,19 +105,3 @@ def compile_format(source: object, builder: GrammarBuilder, options: Mapping[str
     found = shipped_grammar(source)
     front_end = import_module(f"formgate.plugins.cfg._{found.format}")
     front_end.compile_format(found.source, builder, {**found.options, **options})
-
-
-def _header(text: str) -> tuple[str, dict[str, str]]:
-    """Return the first comment and the options among the comments at the beginning."""
-    description = ""
-    options: dict[str, str] = {}
-    for line in text.splitlines():
-        sign = next((sign for sign in _COMMENT_SIGNS if line.startswith(sign)), None)
-        if sign is None:
-            break
-        comment = line[len(sign) :].strip()
-        description = description or comment
-        if comment.startswith(_MARK):
-            pairs = (word.partition("=") for word in comment[len(_MARK) :].split())
-            options.update((name, value) for name, _, value in pairs)
-    return description, options

@@ -253,6 +253,31 @@ def test_options_are_checked(byte_vocabulary, options, reason):
         compiled('start: "a"', byte_vocabulary, **options)
 
 
+def test_options_in_the_grammar(byte_vocabulary, tmp_path):
+    """Each "a" is a reading of its own: lark's parser cannot tell them apart."""
+    rules = 'start: x | y\nx: "a"\ny: "a"\n'
+    header = "// Two readings\n//formgate: lexing=any g_regex_flags=i oracle=none\n"
+
+    def compiled(source, **options):
+        return formgate.compile(source, byte_vocabulary, format="lark", **options)
+
+    with pytest.raises(GrammarError, match="lexing='any'"):
+        compiled(rules)
+    path = tmp_path / "two.lark"
+    path.write_text("\ufeff" + header + rules, encoding="utf-8")
+    for source in (header + rules, path):
+        assert compiled(source).accepts("a")
+        with pytest.raises(GrammarError, match="reduce/reduce"):
+            compiled(source, lexing="lark")
+    for text in ("\n" + header + rules, rules + header, "// lexing=any\n" + rules):
+        with pytest.raises(GrammarError, match="reduce/reduce"):
+            compiled(text)
+    with pytest.raises(GrammarError, match="the lark format has no option 'lexer_mode'"):
+        compiled("// formgate: lexer_mode=any\n" + rules)
+    with pytest.raises(GrammarError, match="lexing='some' is none of"):
+        compiled("// formgate: lexing=some\n" + rules)
+
+
 def test_flags_hold_for_all_terminals(byte_vocabulary):
     engine = compiled('start: "a" /b./', byte_vocabulary, lexing="any", g_regex_flags="is")
     assert engine.accepts("AB\n")

@@ -196,6 +196,18 @@ def test_unknown_names_and_options(byte_vocabulary):
         formgate.compile("json", byte_vocabulary, format="grammar", nothing=1)
 
 
+@pytest.mark.parametrize(
+    "name", [name for name in shipped() if shipped_path(name).suffix == ".lark"]
+)
+def test_files_mean_what_their_names_do(byte_vocabulary, name):
+    needed(name)
+    by_name = formgate.compile(name, byte_vocabulary, format="grammar")
+    path = shipped_path(name)
+    for source in (path, path.read_text(encoding="utf-8")):
+        engine = formgate.compile(source, byte_vocabulary, format="lark")
+        assert engine.start().key == by_name.start().key
+
+
 @pytest.mark.skipif(not SHARED.is_dir(), reason="the shared samples are not here")
 def test_shared_programs(byte_vocabulary):
     """JSON and arithmetic of outlines and syncode (see the manifest for their licences)."""

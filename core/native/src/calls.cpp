@@ -21,8 +21,7 @@ ExprId ExprPool::call(const Hash128& hash, std::string_view name, const Path& pa
   node.hash = Hasher(seed(Kind::kCall)).add(hash).finish();
   const std::size_t before = nodes_.size();
   const ExprId id = intern(node);
-  if (nodes_.size() > before)
-    rules_.push_back({kEmptyId, {}, path, std::string(name)});
+  if (nodes_.size() > before) rules_.push_back({kEmptyId, {}, path, std::string(name)});
   return id;
 }
 

@@ -1,0 +1,53 @@
+"""What the comments at the beginning of a grammar say.
+
+The first says what it describes; a line ``formgate: name=value ...`` holds options of the grammar's
+format that it was written for, and as ``oracle`` who can judge its texts.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Iterable
+
+__all__ = ["header", "options_of"]
+
+_COMMENT_SIGNS = ("//", "#", ";")
+_MARK = "formgate:"
+
+
+def header(lines: Iterable[str]) -> tuple[str, dict[str, str]]:
+    """Return the first comment, and the options among the comments that the lines begin with."""
+    description = ""
+    options: dict[str, str] = {}
+    for line in lines:
+        sign = next((sign for sign in _COMMENT_SIGNS if line.startswith(sign)), None)
+        if sign is None:
+            break
+        comment = line[len(sign) :].strip()
+        description = description or comment
+        if comment.startswith(_MARK):
+            pairs = (word.partition("=") for word in comment[len(_MARK) :].split())
+            options.update((name, value) for name, _, value in pairs)
+    return description, options
+
+
+def options_of(source: str | os.PathLike[str]) -> dict[str, str]:
+    """Return the options that a grammar, or a file with one, was written for; often none.
+
+    A file that cannot be read has none: what reads it next says why.
+    """
+    if isinstance(source, str):
+        start = source.removeprefix("\ufeff")
+        options = header(start.splitlines())[1] if start.startswith(_COMMENT_SIGNS) else {}
+    else:
+        try:
+            with Path(source).open(encoding="utf-8-sig") as file:
+                options = header(file)[1]
+        except (OSError, ValueError):
+            return {}
+    options.pop("oracle", None)
+    return options
