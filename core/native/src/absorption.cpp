@@ -224,10 +224,13 @@ ExprId ExprPool::joined(ExprId id) {
     if (parts.size() == kMostComparisons) return id;
     parts.push_back(head(at));
   }
-  const bool before = std::exchange(joining_, true);
+  const struct Joining {
+    explicit Joining(bool& flag) : flag_(flag) { flag_ = true; }
+    ~Joining() { flag_ = false; }
+    bool& flag_;
+  } joining(joining_);
   ExprId out = kEpsilonId;
   for (std::size_t i = parts.size(); i-- > 0;) out = concat(parts[i], out);
-  joining_ = before;
   return out;
 }
 

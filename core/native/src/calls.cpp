@@ -82,7 +82,7 @@ ExprId ExprPool::unite_stacks(std::vector<ExprId> members) {
   ExprId done{};
   // Says whether the union is known; otherwise it is opened.
   const auto begin = [&](const std::vector<ExprId>& list) {
-    Hasher hasher(seed(Kind::kUnion) + (deriving_ > 0 ? 0x400 : 0));
+    Hasher hasher(seed(Kind::kUnion) + (absorbing() ? 0x400 : 0));
     for (ExprId id : list) hasher.add(index_of(id));
     const Hash128 key = hasher.finish();
     if (const auto it = unions_.find(key); it != unions_.end()) {

@@ -132,20 +132,20 @@ ExprId ExprPool::prepend(ExprId head, ExprId tail) {
       return rest == kEpsilonId ? head : concat(head, rest);
     }
   }
-  if (deriving_ > 0 && joins(head, next)) {
+  if (absorbing() && joins(head, next)) {
     const auto span = members(first);
     std::vector<ExprId> ways(span.begin(), span.end());
     for (ExprId& way : ways) way = concat(way, tail);
     return unite(ways);
   }
-  if (deriving_ > 0 && is_star(next)) {
+  if (absorbing() && is_star(next)) {
     const ExprId before = before_star(head, next);
     if (before != head) return concat(before, tail);
     if (const ExprId all = all_times(head, next); all != kEmptyId) {
       return concat(all, this->tail(tail));
     }
   }
-  if (deriving_ > 0 && is_star(head)) {
+  if (absorbing() && is_star(head)) {
     const ExprId rest = after_star(head, tail);
     if (rest != tail) return rest == kEpsilonId ? head : concat(head, rest);
   }

@@ -270,6 +270,7 @@ class ExprPool : public std::enable_shared_from_this<ExprPool> {
    private:
     ExprPool& pool_;
   };
+  bool absorbing() const { return deriving_ > 0 && !joining_; }
   bool is_star(ExprId id) const;
   std::vector<ExprId> parts_of_star(ExprId star) const;
   std::uint32_t least_times(std::span<const ExprId> parts, ExprId base) const;
@@ -408,8 +409,8 @@ class ExprPool : public std::enable_shared_from_this<ExprPool> {
   std::deque<Automaton> automata_;
   std::unordered_map<std::uint64_t, std::vector<std::uint32_t>> automaton_index_;
   std::deque<Rule> rules_;
-  unsigned deriving_ = 0;
-  bool joining_ = false;
+  unsigned deriving_ = 0;                         // linear forms and steps under way
+  bool joining_ = false;                          // in `joined`
   GrowingMap<std::uint64_t, bool> covered_;       // (repetition, texts)
   GrowingMap<std::uint64_t, ExprId> after_star_;  // (repetition, what follows)
   GrowingMap<std::uint64_t, bool> ended_;         // (repetition, call)
