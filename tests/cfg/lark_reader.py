@@ -1,10 +1,10 @@
 """Reads texts as lark does, terminal by terminal, but with every reading of its conflicts.
 
 lark's own lexer cuts the text, with the terminals that its parser's state has an action for while
-that parser reads on, and then with those that may come next by an Earley parser over terminals
-(Earley, CACM 13(2), 1970; rules that match the empty text are skipped where they are predicted,
-Aycock and Horspool, The Computer Journal 45(6), 2002). So the conflicts that lark resolves are read
-in every way.
+that parser reads on, and then with those that may come next by an Earley parser over terminals,
+and, in vain, the regexes that match strings among those as a whole. (Earley, CACM 13(2), 1970;
+rules that match the empty text are skipped where they are predicted, Aycock and Horspool, The
+Computer Journal 45(6), 2002.) So the conflicts that lark resolves are read in every way.
 """
 
 from __future__ import annotations
@@ -131,6 +131,8 @@ class Reader:
         while True:
             viable = self.grammar.viable(column)
             names = (viable if self.contextual else self.names) | self.ignored
+            if asks_lark:
+                names |= self._regexes(viable)
             if larks is not None:
                 state = larks.parser_state
                 looked_for = state.parse_conf.states[state.position].keys()
@@ -199,6 +201,24 @@ class Reader:
         if name not in self.ignored and name in lexer.callback:
             name = lexer.callback[name](Token(name, value)).type
         return name, place + len(value)
+
+    def _regexes(self, names):
+        """Return the regexes that match a string among the terminals as a whole."""
+        every = self.conf.terminals_by_name
+        words = [every[name] for name in names if every[name].pattern.type == "str"]
+        return frozenset(
+            name
+            for name, terminal in every.items()
+            if terminal.pattern.type == "re"
+            and any(
+                word.priority == terminal.priority and self._takes(name, word.pattern.value)
+                for word in words
+            )
+        )
+
+    def _takes(self, name, text):
+        match = re.compile(self.regexes[name], self.conf.g_regex_flags).match(text)
+        return match is not None and match.end() == len(text)
 
     def _longest_cut(self, text, place, names):
         best = None

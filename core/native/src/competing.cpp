@@ -47,7 +47,7 @@ class Tracker {
         collide_(collide),
         context_(context) {}
 
-  bool find_extras();
+  bool find_extras(bool keywords_apart);
   TrackGrammar write();
 
  private:
@@ -188,7 +188,7 @@ bool Tracker::readings_differ() {
 }
 
 // Says whether it makes a difference what the automaton lets compete.
-bool Tracker::find_extras() {
+bool Tracker::find_extras(bool keywords_apart) {
   pair_states();
   classes_.emplace(std::vector<std::uint16_t>{}, 0);
   symbols_.extras.emplace_back();
@@ -206,7 +206,8 @@ bool Tracker::find_extras() {
     class_of_[state] = it->second;
   }
   symbols_.start = class_of_[0];
-  return classes_.size() > 1 || (automaton_.has_conflicts() && readings_differ());
+  if (classes_.size() > 1) return true;
+  return automaton_.has_conflicts() && (keywords_apart || readings_differ());
 }
 
 std::uint32_t Tracker::symbol_of(const TrackSymbol& symbol) {
@@ -467,9 +468,10 @@ TrackGrammar Tracker::write() {
 
 std::optional<TrackGrammar> track_competing(const Lalr& automaton, const Lalr& needed,
                                             const std::vector<LexTerminal>& terminals,
-                                            const Collide& collide, CompileContext& context) {
+                                            bool keywords_apart, const Collide& collide,
+                                            CompileContext& context) {
   Tracker tracker(automaton, needed, terminals, collide, context);
-  if (!tracker.find_extras()) return std::nullopt;
+  if (!tracker.find_extras(keywords_apart)) return std::nullopt;
   return tracker.write();
 }
 

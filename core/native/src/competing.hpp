@@ -31,9 +31,11 @@ struct TrackGrammar {
 
 // Nothing, where it makes no difference what the automaton lets compete. `needed` is the automaton
 // of the productions that are needed, often the same one. `terminals` are those of the automaton
-// but its last, in order of preference. Throws Error(kLimit).
+// but its last, in order of preference; `keywords_apart` says whether some state asks for a keyword
+// without a regex that takes it. Throws Error(kLimit).
 std::optional<TrackGrammar> track_competing(const Lalr& automaton, const Lalr& needed,
                                             const std::vector<LexTerminal>& terminals,
-                                            const Collide& collide, CompileContext& context);
+                                            bool keywords_apart, const Collide& collide,
+                                            CompileContext& context);
 
 }  // namespace formgate

@@ -38,6 +38,7 @@ std::pair<Lexing::Symbols, Lexing::Symbols> Lexing::competing_after(std::uint32_
     competing[i] = true;
     vain[i] = true;
   }
+  if (lexicons_[index].track_start != ExprPool::kEmptyId) add_regexes(index, competing, vain);
   return {std::move(competing), std::move(vain)};
 }
 
@@ -124,10 +125,12 @@ bool Lexing::keywords_hold(std::uint32_t index, CompileContext& context) {
     first.push_back(dead ? ByteSet() : first_bytes(index, begun(lexicon, i)));
   }
   // What competes where a keyword is looked for: in a parser's states; and where they do not say
-  // so, some of what may compete.
+  // so, some of what may compete. Where a track was kept and is no longer, keywords compete with
+  // their regexes.
   std::vector<Symbols> sets = lexicon.competing;
   const std::size_t exact = sets.size();
-  for (std::size_t before = 0; !lexicon.by_states && before <= count; ++before) {
+  const bool by_states = lexicon.by_states || lexicon.track_start != ExprPool::kEmptyId;
+  for (std::size_t before = 0; !by_states && before <= count; ++before) {
     sets.push_back(competing_after(index, before).first);
   }
   const Symbols none(count, false);

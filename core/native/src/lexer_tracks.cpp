@@ -17,6 +17,9 @@ constexpr std::size_t kMostMarkers = 256;
 // Pairs of states looked at to tell two terminals apart; beyond that they may collide.
 constexpr std::size_t kMostPairs = 500;
 
+// Pairs of terminals looked at for one state; of more, all compete.
+constexpr std::size_t kMostTerminals = 100'000;
+
 }  // namespace
 
 std::vector<std::pair<std::uint32_t, ExprId>> Lexing::first_symbols(ExprId rest,
@@ -127,6 +130,114 @@ std::uint32_t Lexing::kept_track(std::uint32_t lexicon, std::uint32_t track) {
     each.ends = known->ends(each.rest) ? Verdict::kYes : Verdict::kNo;
   }
   return each.ends == Verdict::kYes ? track : kNoIndex;
+}
+
+// Those that the parser takes, and with a track, those of them that it takes, and its extras.
+void Lexing::find_competing(const Stack& stack, Symbols& competing, Symbols& vain) {
+  for (const auto& [terminal, rest] : stack.next) competing[terminal] = true;
+  const Lexicon& lexicon = lexicons_[stack.lexicon];
+  if (lexicon.track_start == ExprPool::kEmptyId) return;
+  if (stack.track == kNoIndex) {
+    add_regexes(stack.lexicon, competing, vain);
+    return;
+  }
+  const Track& track = expanded_track(stack.track);
+  const auto& extras = lexicon.track.extras[track.extras];
+  Symbols own(competing.size(), false);
+  if (track.partial) own = competing;
+  bool any = track.partial || pool_.nullable(stack.rest);
+  for (const auto& [terminal, after] : track.next) {
+    if (!competing[terminal]) continue;
+    own[terminal] = true;
+    any = true;
+  }
+  if (!any) {  // the track leads nowhere
+    add_regexes(stack.lexicon, competing, vain);
+    return;
+  }
+  for (std::uint16_t terminal : extras) {
+    if (competing[terminal]) own[terminal] = true;
+  }
+  const bool all = extras.size() * own.size() > kMostTerminals;
+  const auto takes = [&](std::uint16_t terminal) {
+    return all || takes_from(stack.lexicon, terminal, own);
+  };
+  // Others compete in vain; that matters where one takes a text from one that is taken.
+  for (std::uint16_t terminal : extras) {
+    if (!competing[terminal]) vain[terminal] = takes(terminal);
+  }
+  // What other readings take, too, where the parser in question would not miss a text.
+  Symbols beside(own.size(), false);
+  if (!lexicon.track.dropped.empty()) {
+    for (const auto& [terminal, rest] : stack.next) {
+      if (!own[terminal]) beside[terminal] = !takes(terminal);
+    }
+    add_regexes_beside(stack.lexicon, own, beside, vain);
+  }
+  for (std::size_t i = 0; i < own.size(); ++i) own[i] = own[i] || vain[i] || beside[i];
+  competing = std::move(own);
+}
+
+// Lets the regexes that take a keyword compete in vain where it does without them: a name that
+// begins like a keyword is not one. Other readings' keywords could else meet terminals there that
+// they never do in a parser's state, to the loss of both (see lexer_keywords.cpp).
+void Lexing::add_regexes(std::uint32_t index, Symbols& competing, Symbols& vain) const {
+  const auto& terminals = lexicons_[index].terminals;
+  for (std::size_t i = 0; i < terminals.size(); ++i) {
+    if (competing[i] || !takes_one(terminals[i], competing)) continue;
+    competing[i] = true;
+    vain[i] = true;
+  }
+}
+
+bool Lexing::takes_one(const LexTerminal& regex, const Symbols& keywords) {
+  return std::ranges::any_of(regex.keywords,
+                             [&](const LexKeyword& each) { return keywords[each.terminal]; });
+}
+
+// Does the same for terminals beside a track's own. Where a regex would take a text from those, its
+// keywords only stay if they are in no other's way.
+void Lexing::add_regexes_beside(std::uint32_t index, const Symbols& own, Symbols& beside,
+                                Symbols& vain) {
+  const auto& terminals = lexicons_[index].terminals;
+  std::vector<std::uint16_t> alone;
+  for (std::uint16_t i = 0; i < terminals.size(); ++i) {
+    if (own[i] || vain[i] || beside[i] || !takes_one(terminals[i], beside)) continue;
+    if (!takes_from(index, i, own)) {
+      vain[i] = true;
+      continue;
+    }
+    for (const LexKeyword& each : terminals[i].keywords) {
+      if (beside[each.terminal]) alone.push_back(each.terminal);
+    }
+  }
+  Symbols others = own;
+  for (std::size_t i = 0; i < own.size(); ++i) others[i] = others[i] || beside[i] || vain[i];
+  for (std::uint16_t keyword : alone) {
+    for (std::uint16_t i = 0; i < others.size(); ++i) {
+      if (i == keyword || (!others[i] && !terminals[i].ignored)) continue;
+      if (may_collide(index, keyword, i) || may_collide(index, i, keyword)) beside[keyword] = false;
+    }
+  }
+}
+
+// Whether a terminal may take a text from one of a set, or from what is ignored.
+bool Lexing::takes_from(std::uint32_t index, std::uint16_t terminal, const Symbols& set) {
+  for (std::uint16_t i = 0; i < set.size(); ++i) {
+    if (!set[i] && !lexicons_[index].terminals[i].ignored) continue;
+    if (may_collide(index, terminal, i)) return true;
+  }
+  return false;
+}
+
+// What `collide` says; remembered.
+bool Lexing::may_collide(std::uint32_t index, std::uint16_t one, std::uint16_t other) {
+  const std::uint64_t key =
+      (static_cast<std::uint64_t>(index) << 32) | (static_cast<std::uint64_t>(one) << 16) | other;
+  if (const auto it = collisions_.find(key); it != collisions_.end()) return it->second;
+  const bool found = collide(lexicons_[index], one, other);
+  collisions_.emplace(key, found);
+  return found;
 }
 
 // Whether what was read may be a lexeme.

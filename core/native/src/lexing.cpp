@@ -8,13 +8,6 @@
 #include "track_ends.hpp"
 
 namespace formgate {
-namespace {
-
-// Pairs of terminals looked at for one state; of more, all compete.
-constexpr std::size_t kMostPairs = 100'000;
-
-}  // namespace
-
 std::string symbol_text(std::uint32_t width, std::uint32_t symbol) {
   std::string out(width, '\0');
   for (std::uint32_t i = width; i-- > 0; symbol /= kSymbolBase) {
@@ -163,53 +156,6 @@ const Lexing::Stack& Lexing::expanded(std::uint32_t index) {
   stack.expanded = true;
   bytes_ += stack.next.capacity() * sizeof(stack.next[0]);
   return stack;
-}
-
-// Those that the parser takes, and with a track, those of them that it takes, and its extras.
-void Lexing::find_competing(const Stack& stack, Symbols& competing, Symbols& vain) {
-  for (const auto& [terminal, rest] : stack.next) competing[terminal] = true;
-  if (stack.track == kNoIndex) return;
-  const Track& track = expanded_track(stack.track);
-  const Lexicon& lexicon = lexicons_[stack.lexicon];
-  const auto& extras = lexicon.track.extras[track.extras];
-  Symbols own(competing.size(), false);
-  if (track.partial) own = competing;
-  bool any = track.partial || pool_.nullable(stack.rest);
-  for (const auto& [terminal, after] : track.next) {
-    if (!competing[terminal]) continue;
-    own[terminal] = true;
-    any = true;
-  }
-  if (!any) return;  // the track leads nowhere
-  for (std::uint16_t terminal : extras) {
-    if (competing[terminal]) own[terminal] = true;
-  }
-  const bool all = extras.size() * own.size() > kMostPairs;
-  const auto takes = [&](std::uint16_t terminal) {
-    if (all) return true;
-    for (std::uint16_t i = 0; i < own.size(); ++i) {
-      if (!own[i] && !lexicon.terminals[i].ignored) continue;
-      const std::uint64_t key =
-          (static_cast<std::uint64_t>(stack.lexicon) << 32) | (terminal << 16) | i;
-      const auto [it, fresh] = collisions_.emplace(key, false);
-      if (fresh) it->second = collide(lexicon, terminal, i);
-      if (it->second) return true;
-    }
-    return false;
-  };
-  // Others compete in vain; that matters where one takes a text from one that is taken.
-  for (std::uint16_t terminal : extras) {
-    if (!competing[terminal]) vain[terminal] = takes(terminal);
-  }
-  // What other readings take, too, where the parser in question would not miss a text.
-  Symbols beside(own.size(), false);
-  if (!lexicon.track.dropped.empty()) {
-    for (const auto& [terminal, rest] : stack.next) {
-      if (!own[terminal]) beside[terminal] = !takes(terminal);
-    }
-  }
-  for (std::size_t i = 0; i < own.size(); ++i) own[i] = own[i] || vain[i] || beside[i];
-  competing = std::move(own);
 }
 
 std::uint32_t Lexing::lexer_state(ExprId id) {

@@ -241,9 +241,14 @@ void Grammar::lower_track(ExprPool& pool, const Lexed& lexed, Lexicon& lexicon,
     return it->second;
   };
   std::optional<TrackGrammar> track =
-      track_competing(automaton, needed ? *needed : automaton, lexicon.terminals, collide, context);
+      track_competing(automaton, needed ? *needed : automaton, lexicon.terminals,
+                      !lexicon.competing.empty(), collide, context);
   if (!track) return;
   TrackSymbols& own = track->symbols;
+  if (own.dropped.empty()) {  // all its readings come to the same
+    lexicon.by_states = true;
+    if (own.extras.size() == 1) return;
+  }
   while (own.symbols.size() > 1ull << 7 * own.width) ++own.width;
   Grammar written;
   Symbols symbols{outer.lock, outer.lexemes, outer.special, {}, true};

@@ -254,6 +254,12 @@ class Lexing {
   std::uint32_t kept_track(std::uint32_t lexicon, std::uint32_t track);
   const Stack& expanded(std::uint32_t stack);
   void find_competing(const Stack& stack, Symbols& competing, Symbols& vain);
+  void add_regexes(std::uint32_t lexicon, Symbols& competing, Symbols& vain) const;
+  static bool takes_one(const LexTerminal& regex, const Symbols& keywords);
+  void add_regexes_beside(std::uint32_t lexicon, const Symbols& own, Symbols& beside,
+                          Symbols& vain);
+  bool takes_from(std::uint32_t lexicon, std::uint16_t terminal, const Symbols& set);
+  bool may_collide(std::uint32_t lexicon, std::uint16_t one, std::uint16_t other);
   std::uint32_t start_state(std::uint32_t lexicon, const Symbols& competing, const Symbols& vain);
   Item begun(const Lexicon& lexicon, std::uint16_t terminal);
   bool may_end(const Item& item);
