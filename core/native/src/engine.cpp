@@ -116,9 +116,12 @@ std::optional<State> Engine::advance_locked(const State& state, TokenId token) c
     if (!state.accepting) return std::nullopt;
     return State{ExprPool::kEmptyId, Hasher(0xE4DED).finish(), true};
   }
-  const std::uint64_t key = (static_cast<std::uint64_t>(index_of(state.expr)) << 32) | token;
-  MaskCache::Advance& known = cache_->advance(state.expr, token);
-  if (specials_.empty() && known.key == key) return make_state(known.target);
+  if (specials_.empty()) {
+    if (const ExprId* known = cache_->advances().find(state.expr, token)) {
+      cache_->prefetch(*known);
+      return make_state(*known);
+    }
+  }
   auto bytes = vocabulary_->token_bytes(token);
   if (!specials_.empty()) {
     const auto special = specials_.find(token);
@@ -129,7 +132,8 @@ std::optional<State> Engine::advance_locked(const State& state, TokenId token) c
   pool_->allow_growth(limits_.max_growth);
   const ExprId next = walk_bytes(state.expr, *bytes);
   if (next == ExprPool::kEmptyId || !cache_->spellable(next)) return std::nullopt;
-  if (specials_.empty()) known = {key, next};
+  if (specials_.empty()) cache_->advances().put(state.expr, token, next);
+  cache_->prefetch(next);  // its mask is asked for next
   return make_state(next);
 }
 
@@ -154,6 +158,7 @@ std::shared_ptr<const Mask> Engine::mask(const State& state) const {
   static const auto nothing = std::make_shared<const Mask>();
   if (ended(state)) return nothing;
   const std::unique_lock guard = lock();
+  cache_->advances().prefetch(state.expr);  // a token is read next
   pool_->trim();
   pool_->allow_growth(limits_.max_growth);
   return specials_.empty() ? cache_->mask(state.expr) : special_mask(state.expr);

@@ -290,15 +290,16 @@ std::size_t ExprPool::memory_usage() const {
           conditions_.size() + nullables_.size() + unions_.size() + countdowns_.size() +
           covered_.size() + ended_.size() + after_star_.size() + before_star_.size() +
           beginnings_.size()) *
-             48;
+             48 +
+         counting_.size() * 80;
 }
 
 void ExprPool::trim() {
-  const std::size_t derived =
-      form_bytes_ + lexing_->derived_bytes() + rows_.size() * sizeof(Row) +
-      (alphabets_.size() + forms_here_.size() + conditions_.size() + nullables_.size() +
-       unions_.size() + after_star_.size() + before_star_.size() + beginnings_.size()) *
-          48;
+  const std::size_t derived = form_bytes_ + lexing_->derived_bytes() + rows_.size() * sizeof(Row) +
+                              (alphabets_.size() + forms_here_.size() + conditions_.size() +
+                               nullables_.size() + unions_.size() + after_star_.size() +
+                               before_star_.size() + beginnings_.size() + counting_.size()) *
+                                  48;
   if (derived <= pool_budget.load() / 2) return;
   for (Node& node : nodes_) {
     node.row = kNoIndex;
@@ -310,6 +311,7 @@ void ExprPool::trim() {
   forms_here_.clear();
   conditional_terms_.clear();
   conditions_.clear();
+  counting_.clear();
   first_characters_.clear();
   lengths_.clear();
   rests_.clear();

@@ -181,25 +181,70 @@ std::vector<LinearTerm> ExprPool::product(std::span<const LinearForm> forms) {
 ExprId ExprPool::step(ExprId id, std::uint8_t byte) {
   const Node& node = this->node(id);
   if (node.row != kNoIndex) return ExprId{rows_[node.row].next[byte]};
-  if (steps_.empty()) steps_.resize(kSteps);
-  const std::uint64_t key = (static_cast<std::uint64_t>(index_of(id)) << 8) | byte;
-  const std::size_t slot = (key * 0x9E3779B97F4A7C15ull) >> (64 - 15);
-  if (steps_[slot].key == key) return steps_[slot].target;
+  if (id == kEmptyId) return id;
+  if (const ExprId* known = steps_.find(id, byte)) return *known;
   const Deriving deriving(*this);
   const bool lexed = node.flags & kCalls && !node.form && lexing_->in_use() && lexing_->in(id);
   ExprId next = lexed ? lexing_->step(id, byte) : raw_step(id, byte);
   if (!live(next)) next = kEmptyId;
-  steps_[slot] = {key, next};
+  steps_.put(id, byte, next);
   return next;
 }
 
 ExprId ExprPool::walk(ExprId id, std::string_view bytes) {
   for (std::size_t i = 0; i < bytes.size() && id != kEmptyId;) {
-    const std::size_t skipped = skip_in_keys(id, bytes.substr(i));
+    std::size_t skipped = skip_in_repeats(id, bytes.substr(i));
+    if (skipped == 0) skipped = skip_in_keys(id, bytes.substr(i));
     if (skipped == 0) id = step(id, static_cast<std::uint8_t>(bytes[i]));
     i += std::max<std::size_t>(skipped, 1);
   }
   return id;
+}
+
+// The ASCII characters that are one repetition of `base` and nothing else, and begin nothing of
+// `rest`, which follows.
+ByteSet ExprPool::counting(ExprId base, ExprId rest) {
+  const std::uint64_t key = (static_cast<std::uint64_t>(index_of(base)) << 32) | index_of(rest);
+  if (const auto it = counting_.find(key); it != counting_.end()) return it->second;
+  ByteSet out;
+  for (const LinearTerm& term : linear_form(base)) {
+    if (term.target == kEpsilonId) out = out | (term.bytes & ByteSet::range(0, 0x7F));
+  }
+  for (ExprId at = rest; at != kEpsilonId; at = tail(at)) {
+    const ExprId first = head(at);
+    if (node(first).kind == Kind::kKeyed || node(first).flags & kCaptures) {
+      out = ByteSet();
+    } else {
+      for (const LinearTerm& term : linear_form(first)) out = out - term.bytes;
+    }
+    if (!nullable(first)) break;
+  }
+  counting_.emplace(key, out);
+  return out;
+}
+
+// Characters that do nothing but count repetitions, as most in a string do: takes them at once, and
+// says how many.
+std::size_t ExprPool::skip_in_repeats(ExprId& id, std::string_view bytes) {
+  const Node& first = node(head(id));
+  if (first.kind != Kind::kRepeat || !free_of_context(id)) return 0;
+  if (node(id).flags & kCalls && lexing_->in_use() && lexing_->in(id)) return 0;
+  const ExprId base{first.a};
+  const auto counts = [&](const LinearTerm& term) {
+    return term.target == kEpsilonId && term.bytes.contains(static_cast<std::uint8_t>(bytes[0]));
+  };
+  if (std::ranges::none_of(linear_form(base), counts)) return 0;
+  const ByteSet characters = counting(base, tail(id));
+  const std::size_t most = std::min<std::size_t>(bytes.size(), first.max);
+  std::uint32_t count = 0;
+  while (count < most && characters.contains(static_cast<std::uint8_t>(bytes[count]))) ++count;
+  const bool bounded = first.max != kUnbounded;
+  if (count == 0 || (!bounded && first.min == 0)) return count;
+  const Deriving deriving(*this);
+  const std::uint32_t max = bounded ? first.max - count : kUnbounded;
+  id = concat(repeat(base, first.min - std::min(first.min, count), max), tail(id));
+  if (!live(id)) id = kEmptyId;
+  return count;
 }
 
 // Inside keys each character leads to another state, which nothing asks for in the middle of a

@@ -36,6 +36,7 @@
 #include "formgate/keyed.hpp"
 #include "formgate/leaf_dfa.hpp"
 #include "formgate/lexing.hpp"
+#include "formgate/state_memo.hpp"
 #include "formgate/types.hpp"
 #include "formgate/vocabulary.hpp"
 
@@ -307,6 +308,8 @@ class ExprPool : public std::enable_shared_from_this<ExprPool> {
   bool nested_repeat(ExprId child, std::uint32_t& min, std::uint32_t& max, ExprId& base) const;
 
   std::size_t skip_in_keys(ExprId& id, std::string_view bytes);
+  ByteSet counting(ExprId base, ExprId rest);
+  std::size_t skip_in_repeats(ExprId& id, std::string_view bytes);
   std::vector<LinearTerm> compute_form(ExprId id);
   void concat_terms(ExprId id, std::vector<LinearTerm>& out);
   std::vector<LinearTerm> merge_terms(const std::vector<LinearTerm>& terms);
@@ -394,14 +397,8 @@ class ExprPool : public std::enable_shared_from_this<ExprPool> {
   mutable std::atomic<unsigned> waiting_{0};
   std::uint64_t serial_;
   std::deque<Node> nodes_;
-  GrowingIndex index_;  // of nodes
-  // Single steps taken, by a hash of state and byte; a later one takes the place of an earlier one.
-  struct Step {
-    std::uint64_t key = ~0ull;
-    ExprId target{};
-  };
-  static constexpr std::size_t kSteps = 1u << 15;
-  std::vector<Step> steps_;
+  GrowingIndex index_;   // of nodes
+  StateMemo<13> steps_;  // single steps taken, by state and byte
   std::deque<std::vector<ExprId>> members_;
   std::deque<ByteSet> byte_sets_;
   std::unordered_map<std::uint64_t, std::vector<std::uint32_t>> byte_set_index_;
@@ -444,6 +441,7 @@ class ExprPool : public std::enable_shared_from_this<ExprPool> {
   GrowingMap<std::uint64_t, LinearForm> forms_here_;  // (expression, truths)
   GrowingMap<std::uint64_t, std::vector<Conditional>> conditional_terms_;
   GrowingMap<std::uint64_t, ExprId> conditions_;  // by (expression, truths)
+  GrowingMap<std::uint64_t, ByteSet> counting_;   // by what repeats and what follows
   GrowingMap<std::uint64_t, bool> nullables_;
   std::vector<std::unique_ptr<LinearTerm[]>> form_chunks_;
   std::size_t form_used_ = 0;

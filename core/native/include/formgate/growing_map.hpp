@@ -52,6 +52,10 @@ class GrowingMap {
 
   iterator find(const Key& key) { return nodes_.empty() ? end() : find(key, Hash{}(key)); }
   iterator end() const { return iterator(nullptr); }
+  // Asks for the bucket of a key that will be needed soon.
+  void prefetch(const Key& key) const {
+    if (table_.buckets) __builtin_prefetch(&table_.bucket(Hash{}(key)));
+  }
 
   template <typename... Arguments>
   std::pair<iterator, bool> try_emplace(const Key& key, Arguments&&... arguments) {
@@ -74,6 +78,7 @@ class GrowingMap {
 
  private:
   static constexpr unsigned kFirstBits = 4;
+  static constexpr unsigned kBlockBits = 4;  // no more than the first
   static constexpr unsigned kGrowthBits = 2;
   static constexpr std::size_t kMoved = 4;  // buckets, with each entry added
 
@@ -95,9 +100,11 @@ class GrowingMap {
     unsigned bits = 0;
 
     std::size_t size() const { return buckets ? std::size_t{1} << bits : 0; }
-    // Multiplicative hashing (Knuth, volume 3, 6.4): integers hash to themselves.
+    // Multiplicative hashing (Knuth, volume 3, 6.4), but of blocks: keys are often numbers given
+    // one after another, and what is asked for together had better lie together.
     Node*& bucket(std::size_t hash) const {
-      return buckets[(hash * 0x9E3779B97F4A7C15ull) >> (64 - bits)];
+      const std::size_t block = ((hash >> kBlockBits) * 0x9E3779B97F4A7C15ull) >> (64 - bits);
+      return buckets[block ^ (hash & ((1u << kBlockBits) - 1))];
     }
     void push(Node& node) {
       Node*& first = bucket(node.hash);

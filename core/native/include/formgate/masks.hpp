@@ -31,6 +31,7 @@
 
 #include "formgate/expr_pool.hpp"
 #include "formgate/growing_map.hpp"
+#include "formgate/state_memo.hpp"
 #include "formgate/vocabulary.hpp"
 
 namespace formgate {
@@ -100,16 +101,10 @@ class MaskCache {
   // for vocabularies with entangled bytes. Throws Error(kLimit).
   void decide_spelling(ExprId root, CompileContext& context);
   bool spellable(ExprId id);
-  // What tokens lead to, by state and token; a later answer takes the place of an earlier one.
-  struct Advance {
-    std::uint64_t key = ~0ull;
-    ExprId target{};
-  };
-  Advance& advance(ExprId id, TokenId token) {
-    if (advances_.empty()) advances_.resize(kAdvances);
-    const std::uint64_t key = (static_cast<std::uint64_t>(index_of(id)) << 32) | token;
-    return advances_[(key * 0x9E3779B97F4A7C15ull) >> (64 - 14)];
-  }
+  // What tokens lead to.
+  StateMemo<12>& advances() { return advances_; }
+  // Asks for what a mask is found by.
+  void prefetch(ExprId id) const { masks_.prefetch(index_of(id)); }
   // Distinct states one token leads to; takes what it costs from `steps`, and stops where that is
   // too much, with no steps left.
   std::vector<ExprId> successors(ExprId id, std::size_t& steps);
@@ -301,8 +296,7 @@ class MaskCache {
   std::unique_ptr<StackSpelling> stack_spelling_;  // once a recursive language needed it
   std::unique_ptr<LexedMasks> lexed_;              // once a grammar has a lexer
   std::unique_ptr<KeyTokens> key_tokens_[4];
-  static constexpr std::size_t kAdvances = 1u << 14;
-  std::vector<Advance> advances_;
+  StateMemo<12> advances_;
   struct ValueRanks {
     bool commas;
     bool another;
