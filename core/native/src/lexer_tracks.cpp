@@ -22,28 +22,32 @@ constexpr std::size_t kMostTerminals = 100'000;
 
 }  // namespace
 
-std::vector<std::pair<std::uint32_t, ExprId>> Lexing::first_symbols(ExprId rest,
-                                                                    std::uint32_t width) {
-  std::vector<std::pair<std::uint32_t, ExprId>> out{{0, rest}};
-  for (std::uint32_t i = 0; i < width; ++i) {
-    std::vector<std::pair<std::uint32_t, ExprId>> longer;
-    for (const auto& [symbol, from] : out) {
-      for (const LinearTerm& term : pool_.linear_form(from)) {
-        term.bytes.for_each([&](std::uint8_t byte) {
-          longer.emplace_back(symbol * kSymbolBase + byte, term.target);
-        });
-      }
+std::vector<std::uint32_t> Lexing::first_symbols(ExprId rest, std::uint32_t width) {
+  std::vector<std::uint32_t> out;
+  pool_.first_bytes(rest).for_each([&](std::uint8_t byte) {
+    if (width == 1) {
+      out.push_back(byte);
+      return;
     }
-    out = std::move(longer);
-  }
+    for (std::uint32_t symbol : first_symbols(pool_.raw_step(rest, byte), width - 1)) {
+      out.push_back((static_cast<std::uint32_t>(byte) << 7 * (width - 1)) + symbol);
+    }
+  });
   return out;
+}
+
+ExprId Lexing::after_symbol(ExprId rest, std::uint32_t width, std::uint32_t symbol) {
+  for (const char byte : symbol_text(width, symbol)) {
+    rest = pool_.raw_step(rest, static_cast<std::uint8_t>(byte));
+  }
+  return rest;
 }
 
 std::uint32_t Lexing::track_of(std::uint32_t lexicon, ExprId rest, std::uint32_t extras) {
   const Hash128 key = Hasher(lexicon).add(index_of(rest)).add(extras).finish();
   const auto [it, fresh] = track_index_.emplace(key, static_cast<std::uint32_t>(tracks_.size()));
   if (fresh) {
-    tracks_.push_back({lexicon, rest, extras, Verdict::kUnknown, false, false, {}});
+    tracks_.push_back({lexicon, rest, extras, Verdict::kUnknown, false, false, {}, {}});
     bytes_ += sizeof(Track) + 48;
   }
   return it->second;
@@ -53,68 +57,66 @@ const Lexing::Track& Lexing::expanded_track(std::uint32_t index) {
   Track& track = tracks_[index];  // tracks are never moved
   if (track.expanded) return track;
   const TrackSymbols& symbols = lexicons_[track.lexicon].track;
-  struct Way {
-    ExprId rest;
-    Symbols dropped;
-  };
-  struct Found {
-    std::uint16_t terminal;
-    std::uint32_t extras;
-    std::vector<ExprId> targets;
-  };
-  std::vector<Way> ways{{track.rest, Symbols(lexicons_[track.lexicon].terminals.size(), false)}};
-  std::vector<Found> found;
+  std::vector<TrackWay> ways{
+      {track.rest, Symbols(lexicons_[track.lexicon].terminals.size(), false)}};
+  std::vector<std::uint32_t> found;  // symbols
   std::unordered_map<Hash128, bool, HashOfHash> seen;
   for (std::size_t i = 0; i < ways.size(); ++i) {
     if (i > kMostMarkers) {
       track.partial = true;
       break;
     }
-    const Way way = ways[i];
-    for (const auto& [number, target] : first_symbols(way.rest, symbols.width)) {
+    const TrackWay way = ways[i];
+    for (std::uint32_t number : first_symbols(way.rest, symbols.width)) {
       const TrackSymbol& symbol = symbols.symbols[number];
-      if (symbol.terminal == TrackSymbol::kMarker) {
-        Way next{target, way.dropped};
-        Hasher hasher(index_of(target));
-        for (std::size_t k = 0; k < next.dropped.size(); ++k) {
-          next.dropped[k] = next.dropped[k] || symbols.dropped[symbol.set][k];
-          hasher.add(next.dropped[k]);
-        }
-        if (seen.emplace(hasher.finish(), true).second) ways.push_back(std::move(next));
+      if (symbol.terminal != TrackSymbol::kMarker) {
+        if (!way.dropped[symbol.terminal]) found.push_back(number);
         continue;
       }
-      if (way.dropped[symbol.terminal]) continue;
-      const auto it = std::ranges::find_if(found, [&](const Found& each) {
-        return each.terminal == symbol.terminal && each.extras == symbol.set;
-      });
-      if (it == found.end()) {
-        found.push_back({symbol.terminal, symbol.set, {target}});
-      } else {
-        it->targets.push_back(target);
+      TrackWay next{after_symbol(way.rest, symbols.width, number), way.dropped};
+      Hasher hasher(index_of(next.rest));
+      for (std::size_t k = 0; k < next.dropped.size(); ++k) {
+        next.dropped[k] = next.dropped[k] || symbols.dropped[symbol.set][k];
+        hasher.add(next.dropped[k]);
       }
+      if (seen.emplace(hasher.finish(), true).second) ways.push_back(std::move(next));
     }
   }
   // The parser is in one state: all ways that it does not drop say the same of what competes.
-  std::ranges::sort(found, {},
-                    [](const Found& each) { return std::pair{each.terminal, each.extras}; });
-  std::vector<std::pair<std::uint16_t, std::uint32_t>> next;  // set at once: a limit may end this
-  for (const Found& each : found) {
-    if (!next.empty() && next.back().first == each.terminal) continue;
-    const ExprId rest = pool_.unite(each.targets);
-    next.emplace_back(each.terminal, track_of(track.lexicon, rest, each.extras));
+  std::ranges::sort(found, {}, [&](std::uint32_t number) {
+    return std::pair{symbols.symbols[number].terminal, symbols.symbols[number].set};
+  });
+  std::vector<TrackNext> next;  // set at once: a limit may end this
+  for (std::uint32_t number : found) {
+    const std::uint16_t terminal = symbols.symbols[number].terminal;
+    if (next.empty() || next.back().terminal != terminal) {
+      next.push_back({terminal, number, kNoIndex});
+    }
   }
+  track.ways = std::move(ways);
   track.next = std::move(next);
   track.expanded = true;
-  bytes_ += track.next.capacity() * sizeof(track.next[0]);
+  bytes_ += track.next.capacity() * sizeof(track.next[0]) + track.ways.size() * sizeof(TrackWay);
   return track;
 }
 
 // The track behind a terminal; kNoIndex where the parser in question fails.
 std::uint32_t Lexing::track_after(std::uint32_t index, std::uint16_t terminal) {
-  const Track& track = expanded_track(index);
-  const auto it = std::ranges::lower_bound(track.next, terminal, {},
-                                           [](const auto& entry) { return entry.first; });
-  return it == track.next.end() || it->first != terminal ? kNoIndex : it->second;
+  expanded_track(index);
+  Track& track = tracks_[index];
+  const auto it = std::ranges::lower_bound(track.next, terminal, {}, &TrackNext::terminal);
+  if (it == track.next.end() || it->terminal != terminal) return kNoIndex;
+  if (it->track == kNoIndex) {
+    const TrackSymbols& symbols = lexicons_[track.lexicon].track;
+    std::vector<ExprId> targets;
+    for (const TrackWay& way : track.ways) {
+      if (!way.dropped[terminal]) {
+        targets.push_back(after_symbol(way.rest, symbols.width, it->symbol));
+      }
+    }
+    it->track = track_of(track.lexicon, pool_.unite(targets), symbols.symbols[it->symbol].set);
+  }
+  return it->track;
 }
 
 // A parser that resolves conflicts may come to where it cannot end any more, but other readings
@@ -146,7 +148,7 @@ void Lexing::find_competing(const Stack& stack, Symbols& competing, Symbols& vai
   Symbols own(competing.size(), false);
   if (track.partial) own = competing;
   bool any = track.partial || pool_.nullable(stack.rest);
-  for (const auto& [terminal, after] : track.next) {
+  for (const auto& [terminal, symbol, after] : track.next) {
     if (!competing[terminal]) continue;
     own[terminal] = true;
     any = true;

@@ -142,10 +142,9 @@ const Lexing::Stack& Lexing::expanded(std::uint32_t index) {
   if (stack.expanded) return stack;
   const Lexicon& lexicon = lexicons_[stack.lexicon];
   stack.next.clear();  // a limit may have ended an earlier attempt
-  for (const auto& [symbol, target] : first_symbols(stack.rest, lexicon.symbol_bytes)) {
-    stack.next.emplace_back(static_cast<std::uint16_t>(symbol), target);
+  for (std::uint32_t symbol : first_symbols(stack.rest, lexicon.symbol_bytes)) {
+    stack.next.emplace_back(static_cast<std::uint16_t>(symbol), kNoExpr);
   }
-  std::ranges::sort(stack.next);
   Symbols competing(lexicon.terminals.size(), !lexicon.contextual);
   Symbols vain(lexicon.terminals.size(), false);
   if (lexicon.contextual) find_competing(stack, competing, vain);
@@ -187,13 +186,18 @@ ExprId Lexing::after(std::uint16_t terminal, ExprId guard, std::uint32_t index) 
 }
 
 ExprId Lexing::find_after(std::uint16_t terminal, ExprId guard, std::uint32_t index) {
-  const Stack& stack = expanded(index);
+  expanded(index);
+  Stack& stack = stacks_[index];
   ExprId rest = stack.rest;
   std::uint32_t track = stack.track;
-  if (!lexicons_[stack.lexicon].terminals[terminal].ignored) {
+  const Lexicon& lexicon = lexicons_[stack.lexicon];
+  if (!lexicon.terminals[terminal].ignored) {
     const auto it = std::ranges::lower_bound(stack.next, terminal, {},
                                              [](const auto& entry) { return entry.first; });
     if (it == stack.next.end() || it->first != terminal) return ExprPool::kEmptyId;
+    if (it->second == kNoExpr) {
+      it->second = after_symbol(stack.rest, lexicon.symbol_bytes, terminal);
+    }
     rest = it->second;
     if (track != kNoIndex) track = kept_track(stack.lexicon, track_after(track, terminal));
   }

@@ -328,6 +328,27 @@ ExprId ExprPool::raw_step(ExprId id, std::uint8_t byte) {
   return kEmptyId;
 }
 
+// Builds no successors of concatenations, of which most are never asked for.
+ByteSet ExprPool::first_bytes(ExprId id) {
+  const Node& node = this->node(id);
+  ByteSet out;
+  if (!node.form && free_of_context(id)) {
+    if (node.kind == Kind::kUnion) {
+      for (ExprId member : members(node)) out = out | first_bytes(member);
+      return out;
+    }
+    if (node.kind == Kind::kConcat) {
+      for (ExprId at = id; at != kEpsilonId; at = tail(at)) {
+        out = out | first_bytes(head(at));
+        if (!nullable(head(at))) break;
+      }
+      return out;
+    }
+  }
+  for (const LinearTerm& term : linear_form(id)) out = out | term.bytes;
+  return out;
+}
+
 const Row& ExprPool::row(ExprId id) {
   if (const std::uint32_t index = node(id).row; index != kNoIndex) return rows_[index];
   const LinearForm form = linear_form(id);

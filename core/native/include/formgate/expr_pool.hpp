@@ -182,6 +182,7 @@ class ExprPool : public std::enable_shared_from_this<ExprPool> {
   LinearForm linear_form(ExprId id);
   ExprId step(ExprId id, std::uint8_t byte);       // kEmptyId where nothing lives
   ExprId raw_step(ExprId id, std::uint8_t byte);   // may have no text
+  ByteSet first_bytes(ExprId id);                  // of its derivatives that are not empty
   ExprId walk(ExprId id, std::string_view bytes);  // steps
   const Row& row(ExprId id);
   // Some character of the class begins a text of the expression.

@@ -186,22 +186,33 @@ class Lexing {
     std::vector<bool> produces;  // terminals that a lexeme begun so may become; only if asked for
     Hash128 hash;
   };
+  struct TrackWay {  // past markers
+    ExprId rest;
+    std::vector<bool> dropped;  // terminals that do not stand there
+  };
+  struct TrackNext {
+    std::uint16_t terminal;
+    std::uint32_t symbol;
+    std::uint32_t track;  // kNoIndex until it is asked for
+  };
   struct Track {
     std::uint32_t lexicon;
     ExprId rest;                       // over the track's symbols
     std::uint32_t extras;              // what competes in vain
     Verdict ends = Verdict::kUnknown;  // whether the parser in question can come to an end
     bool expanded = false;
-    bool partial = false;                                       // there may be more
-    std::vector<std::pair<std::uint16_t, std::uint32_t>> next;  // terminal, track; sorted
+    bool partial = false;         // there may be more
+    std::vector<TrackWay> ways;   // to what is read next
+    std::vector<TrackNext> next;  // sorted by terminal
   };
   struct Stack {  // a parser state
     std::uint32_t lexicon;
     ExprId rest;
     std::uint32_t track;  // kNoIndex: none
     bool expanded = false;
-    std::vector<std::pair<std::uint16_t, ExprId>> next;  // sorted
-    std::uint32_t start = 0;                             // state of the lexer
+    // Terminals, sorted, and what is left after them; kNoExpr until it is asked for.
+    std::vector<std::pair<std::uint16_t, ExprId>> next;
+    std::uint32_t start = 0;  // state of the lexer
   };
   using Symbols = std::vector<bool>;  // by terminal
   struct HashOfHash {
@@ -249,8 +260,9 @@ class Lexing {
   std::uint32_t track_of(std::uint32_t lexicon, ExprId rest, std::uint32_t extras);
   const Track& expanded_track(std::uint32_t track);
   std::uint32_t track_after(std::uint32_t track, std::uint16_t terminal);
-  // The symbols that an expression over them takes first, each with what is left; in any order.
-  std::vector<std::pair<std::uint32_t, ExprId>> first_symbols(ExprId rest, std::uint32_t width);
+  // The symbols that an expression over them takes first, in order; and what is left after one.
+  std::vector<std::uint32_t> first_symbols(ExprId rest, std::uint32_t width);
+  ExprId after_symbol(ExprId rest, std::uint32_t width, std::uint32_t symbol);
   std::uint32_t kept_track(std::uint32_t lexicon, std::uint32_t track);
   const Stack& expanded(std::uint32_t stack);
   void find_competing(const Stack& stack, Symbols& competing, Symbols& vain);
