@@ -29,6 +29,7 @@ __all__ = ["Automaton"]
 
 _CLOSED_OBJECTS = -1  # keys beside the kinds, in State.clauses
 _CLOSED_ARRAYS = -2
+_COMPOSITE = ARRAY | OBJECT
 _MAX_DEPTH = 6  # of members within members, when looking for what cannot be
 
 
@@ -113,30 +114,46 @@ class Automaton:
 
     def _join(self, have: Lits, lits: Lits, *, search: bool) -> Lits:
         """Return a conjunction that is not known yet."""
-        joined = both(have, lits)
         world = self.world
+        alike = world.alike
+        known = {alike(lit) for lit in have}
+        lits = tuple(lit for lit in lits if alike(lit) not in known)
+        if any(alike(lit) ^ 1 in known for lit in lits):
+            return NOTHING
+        joined = both(have, lits)
         if not world.values.isdisjoint(have) and len(world.values.intersection(joined)) > 1:
             joined = NOTHING
         if joined in (NOTHING, have):
             return joined
+        before, after = world.state(have), world.state(lits)
+        if not before.kinds & after.kinds & _COMPOSITE:
+            return self._scalars(before, after, have, lits)
         state = world.state(joined)
         if state.empty is not None:
             return NOTHING if state.empty else joined
         with world.below():
             if search:
                 return NOTHING if self.is_empty(state) else joined
-            before = world.state(have)
-            scalars = bits, numbers, strings = world.conjoined(state, before, world.state(lits))
-            none = not bits and numbers.is_empty() and strings.is_empty()
-            if not state.kinds & (ARRAY | OBJECT):
-                state.empty = none
-                if none:
-                    return NOTHING
-                if not before.kinds & (ARRAY | OBJECT) and world.scalars(before) == scalars:
-                    return have
-            elif not none:
+            bits, numbers, strings = world.conjoined(state, before, after)
+            if bits or not numbers.is_empty() or not strings.is_empty():
                 state.empty = False
         return joined
+
+    def _scalars(self, before: State, after: State, have: Lits, lits: Lits) -> Lits:
+        """Return a conjunction that has scalars only; either part alone if it implies the other."""
+        world = self.world
+        with world.below():
+            scalars = bits, numbers, strings = world.common(before, after)
+            if not bits and numbers.is_empty() and strings.is_empty():
+                return NOTHING
+            for part, said in ((before, have), (after, lits)):
+                if not part.kinds & _COMPOSITE and world.scalars(part) == scalars:
+                    return said
+            state = world.state(both(have, lits))
+            state.empty = False
+            if state.scalars is None:
+                state.scalars = scalars
+        return both(have, lits)
 
     def is_empty(self, state: State) -> bool:
         """Say whether surely no value is in a state.

@@ -150,9 +150,8 @@ def _known(shape: ObjectShape) -> tuple[dict[str, Lits], dict[StringSet, None]]:
             states.update(dict.fromkeys(sorted(keys.names - states.keys()), ()))
         patterns.update(dict.fromkeys(keys.patterns))
     for keys, those in shape.universals:
-        for name, lits in states.items():
-            if keys.contains(name):
-                states[name] = both(lits, those)
+        for name in keys.among(states):
+            states[name] = both(states[name], those)
     return states, patterns
 
 

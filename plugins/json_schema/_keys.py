@@ -6,6 +6,8 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from formgate.plugins.json_schema._strings import StringSet
 
 __all__ = ["EVERY_KEY", "NO_KEY", "Keys"]
@@ -49,6 +51,18 @@ class Keys:
         if self.patterns and any(_matches(one, name) for one in self.patterns):
             return self.inside
         return not self.inside
+
+    def among(self, names: Iterable[str]) -> list[str]:
+        """Return which of some names belong."""
+        named, inside = self.names, self.inside
+        found = [name for name in names if (name in named) is inside]
+        for pattern in self.patterns:
+            if inside:
+                kept = {*found, *(name for name in names if _matches(pattern, name))}
+                found = [name for name in names if name in kept]
+            else:
+                found = [name for name in found if not _matches(pattern, name)]
+        return found
 
     def opposite(self) -> Keys:
         """Return all other names."""

@@ -75,16 +75,19 @@ class Env:
     """Where a schema stands: its resource and the dynamic scope.
 
     Literals of schemas that were met there are kept with it: by the schemas' identity, and by the
-    addresses within the resource that lead to them (None where that takes more than a look).
+    addresses within the resource that lead to them (None where that takes more than a look), and by
+    their words, of which so many bytes were ``spelled`` out.
     """
 
-    __slots__ = ("literals", "references", "resource", "scope")
+    __slots__ = ("literals", "references", "resource", "scope", "spelled", "words")
 
     def __init__(self, resource: Resource, scope: tuple[Resource, ...]) -> None:
         self.resource = resource
         self.scope = scope
         self.literals: dict[int, int] = {}
         self.references: dict[str, int | None] = {}
+        self.words: dict[bytes, int] = {}
+        self.spelled = 0
 
 
 def pointer(where: Where) -> str:

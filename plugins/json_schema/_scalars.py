@@ -111,8 +111,12 @@ class ScalarSets:
     def conjoined(self, state: State, left: State, right: State) -> Scalars:
         """Return the scalars of a state that is known to be the conjunction of two others."""
         if state.scalars is None and state.kinds & _SCALARS:
-            state.scalars = _meet(self.scalars(left), self.scalars(right))
+            state.scalars = self.common(left, right)
         return self.scalars(state)
+
+    def common(self, left: State, right: State) -> Scalars:
+        """Return the scalars that are in both of two states."""
+        return _meet(self.scalars(left), self.scalars(right))
 
     def scalars_of(self, lit: int) -> Scalars:
         """Return the null, truth values, numbers and strings that satisfy a literal.

@@ -124,24 +124,27 @@ class ObjectShape:
         low = max(self.low, other.low)
         if high is not None and max(low, len(required)) > high:
             return None
-        for this, that in ((self, other), (other, self)):
-            for keys, lits in this.universals:
-                if lits == NOTHING and any(
-                    name not in this.required and keys.contains(name) for name in that.required
-                ):
-                    return None
+        if self._bans(other) or other._bans(self):
+            return None
         universals = _joined(self.universals, other.universals)
-        some = tuple(
-            (keys, lits)
-            for keys, lits in _joined(self.some, other.some)
-            if not any(
-                keys.contains(name) and set(lits) <= set(props.get(name, ())) for name in required
+        some = _joined(self.some, other.some)
+        if some:
+            some = tuple(
+                (keys, lits)
+                for keys, lits in some
+                if not any(set(lits) <= set(props.get(name, ())) for name in keys.among(required))
             )
-        )
         evaluated = self.evaluated
         if other.evaluated is not None:
             evaluated = other.evaluated if evaluated is None else evaluated.union(other.evaluated)
         return ObjectShape(props, required, universals, some, low, high, evaluated)
+
+    def _bans(self, other: ObjectShape) -> bool:
+        """Say whether names that another shape requires surely have no member here."""
+        if not (self.universals and other.required):
+            return False
+        asked = [name for name in other.required if name not in self.required]
+        return any(lits == NOTHING and keys.among(asked) for keys, lits in self.universals)
 
     def _props(
         self, other: ObjectShape, required: dict[str, None], join: Join

@@ -34,6 +34,7 @@ from formgate.plugins.json_schema._read_scalars import KINDS
 from formgate.plugins.json_schema._resolve import Library, last_steps, pointer
 from formgate.plugins.json_schema._scalars import Scalars, ScalarSets, State
 from formgate.plugins.json_schema._shapes import Lits, both, one
+from formgate.plugins.json_schema._sites import Site
 from formgate.plugins.json_schema._strings import StringSet
 from formgate.plugins.json_schema._values import all_texts, value_key
 from formgate.plugins.json_schema._wrong import WrongSchemaError
@@ -53,27 +54,6 @@ _LAST = (1 << 62,)  # a position after all others
 _FEW = 4  # keywords of a schema that is looked at before it is read
 _OFTEN = 15  # new states, or literals, after which the deadline is looked at
 _SHORT = 8  # a chain of references that is followed at once
-
-
-class Site:
-    """One subschema in one environment.
-
-    Attributes:
-        index: Its number; its literals are twice that, and one more.
-        schema: What is written there; None for what no schema says as such.
-        env: Where it stands.
-        where: The way to it.
-        facts: What it says, once it is read.
-    """
-
-    __slots__ = ("env", "facts", "index", "schema", "where")
-
-    def __init__(self, index: int, schema: Json, env: Env | None, where: Where) -> None:
-        self.index = index
-        self.schema = schema
-        self.env = env
-        self.where = where
-        self.facts: Facts | None = None
 
 
 class Schemas(ScalarSets):
@@ -171,7 +151,7 @@ class Schemas(ScalarSets):
             site = self._new({"type": None}, env, where)
             site.facts = facts = Facts()
             facts.kinds, facts.number = kinds, number
-            found = self._leaves[key] = site.index * 2
+            found = self._leaves[key] = site.first = site.index * 2
         return found
 
     def _referred(self, reference: object, env: Env, where: Where) -> int | None:
@@ -282,6 +262,18 @@ class Schemas(ScalarSets):
         """Return the subschema of a literal, its sign aside."""
         return self._sites[lit >> 1]
 
+    def alike(self, lit: int) -> int:
+        """Return the literal of the first schema looked up that is written in the same words.
+
+        Schemas that were generated say the same again and again; to measure what is written twice
+        against itself shape by shape would be a waste. Cost: a copy of the text, once.
+        """
+        site = self._sites[lit >> 1]
+        first = site.first
+        if first is None:
+            first = site.first = site.first_alike()
+        return first | (lit & 1)
+
     def _read(self, site: Site) -> Facts:
         """Read the schema of a site."""
         if site.env is None:
@@ -344,6 +336,8 @@ class Schemas(ScalarSets):
         found = self._flat.get(lits)
         if found is None:
             flat = self._flatten(lits)
+            if len(flat) == 1:
+                flat = self._shared(flat)
             found = self._states.get(flat)
             if found is None:
                 if len(self._states) >= self.options.max_states:
@@ -361,6 +355,19 @@ class Schemas(ScalarSets):
                 found = self._states[flat] = State(len(self._states), flat, kinds)
             self._flat[lits] = found
         return found
+
+    def _shared(self, flat: Lits) -> Lits:
+        """Return the first literal in the same words as a lone one.
+
+        Not where there are others beside it: the places of schemas order what they say. So does the
+        place that a reference leads to.
+        """
+        (lit,) = flat
+        facts = self.facts(lit)
+        if lit <= FALSE or not (facts.ops or facts.objects or facts.arrays):
+            return flat
+        first = self.alike(lit)
+        return flat if first == lit or not self._sites[lit >> 1].whole else (first,)
 
     def _flatten(self, lits: Lits) -> Lits:
         """Replace literals by what they are other names of."""

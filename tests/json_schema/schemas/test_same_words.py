@@ -1,0 +1,197 @@
+"""Schemas that are written out more than once: what they share changes no verdict and no order."""
+
+from __future__ import annotations
+
+import copy
+import json
+from typing import Any
+
+import hypothesis
+import jsonschema
+import pytest
+from acceptor import Acceptor
+from hypothesis import strategies as st
+from random_schemas import NAMES, schemas, values
+
+import formgate
+from formgate.core.errors import EmptyLanguageError, GrammarError, LimitError, UnsupportedConstraint
+
+SETTINGS = hypothesis.settings(
+    deadline=None, suppress_health_check=list(hypothesis.HealthCheck), max_examples=120
+)
+
+
+@pytest.fixture(scope="module")
+def vocabulary() -> formgate.Vocabulary:
+    """Single bytes."""
+    return formgate.Vocabulary([*(bytes([byte]) for byte in range(256)), None], stop_ids=[256])
+
+
+@st.composite
+def documents(draw: st.DrawFn) -> Any:
+    """Documents in which a few schemas are written out again and again, in all kinds of places."""
+    blocks = draw(st.lists(schemas(references=False), min_size=1, max_size=3))
+    references = st.sampled_from([{"$ref": "#/$defs/x"}, {"items": {"$ref": "#/$defs/x"}}])
+    block = st.one_of(st.sampled_from(blocks).map(copy.deepcopy), references)
+    named = st.dictionaries(st.sampled_from(NAMES), block, min_size=1, max_size=3)
+    shape = st.fixed_dictionaries(
+        {"properties": named},
+        optional={
+            "required": st.lists(st.sampled_from(NAMES), max_size=2, unique=True),
+            "additionalProperties": st.one_of(st.booleans(), block),
+        },
+    )
+    part = st.one_of(shape, shape, block, shape.map(lambda one: {"items": one}))
+    several = st.lists(part, min_size=2, max_size=3)
+    denied = part.map(lambda one: {"not": one})
+    root = draw(
+        st.one_of(
+            several.map(lambda parts: {"oneOf": parts}),
+            several.map(lambda parts: {"anyOf": parts}),
+            st.lists(st.one_of(part, denied), min_size=2, max_size=3).map(
+                lambda parts: {"allOf": parts}
+            ),
+            st.builds(lambda one, two: {"if": one, "then": two, "else": one}, part, part),
+            st.builds(lambda one, two: {"oneOf": [one, two], "properties": {}}, part, denied),
+        )
+    )
+    return {**root, "$defs": {"x": draw(st.sampled_from(blocks))}}
+
+
+@SETTINGS
+@hypothesis.given(data=st.data())
+def test_values_are_decided_as_jsonschema_does(
+    data: st.DataObject, vocabulary: formgate.Vocabulary
+) -> None:
+    schema = data.draw(documents())
+    objects = st.dictionaries(st.sampled_from(NAMES), values, max_size=3)
+    instances = data.draw(st.lists(st.one_of(objects, values), min_size=4, max_size=10))
+    judge = jsonschema.Draft202012Validator(schema)
+    expected = [judge.is_valid(value) for value in instances]
+    try:
+        acceptor = Acceptor(schema)
+        assert [acceptor.accepts(value) for value in instances] == expected
+        engine = formgate.compile(schema, vocabulary, property_order="any")
+    except EmptyLanguageError:
+        assert not any(expected)
+        return
+    except (GrammarError, LimitError, UnsupportedConstraint):
+        return
+    assert [engine.accepts(json.dumps(value)) for value in instances] == expected
+
+
+def accepts(schema: Any, vocabulary: formgate.Vocabulary, *texts: str) -> list[bool]:
+    """Return which texts are accepted, with members in the order of the schema."""
+    engine = formgate.compile(json.dumps(schema), vocabulary, format="json_schema")
+    return [engine.accepts(text) for text in texts]
+
+
+def inner(*names: str) -> dict[str, Any]:
+    """Return a schema with members that have to be there."""
+    return {"properties": {name: {"const": 1} for name in names}, "required": list(names)}
+
+
+def test_members_stand_in_the_order_of_each_place(vocabulary: formgate.Vocabulary) -> None:
+    first, other = inner("x", "y"), inner("z")
+    schema = {
+        "type": "object",
+        "properties": {
+            "one": first,
+            "two": {"type": "object", "allOf": [other, copy.deepcopy(first)]},
+            "three": {"type": "object", "allOf": [copy.deepcopy(first), copy.deepcopy(other)]},
+        },
+        "additionalProperties": False,
+    }
+    found = accepts(
+        schema,
+        vocabulary,
+        '{"two":{"z":1,"x":1,"y":1}}',
+        '{"two":{"x":1,"y":1,"z":1}}',
+        '{"three":{"x":1,"y":1,"z":1}}',
+        '{"three":{"z":1,"x":1,"y":1}}',
+    )
+    assert found == [True, False, True, False]
+
+
+def test_names_in_another_order_are_other_words(vocabulary: formgate.Vocabulary) -> None:
+    schema = {
+        "type": "object",
+        "properties": {"one": inner("x", "y"), "two": inner("y", "x")},
+        "additionalProperties": False,
+    }
+    found = accepts(
+        schema,
+        vocabulary,
+        '{"one":{"x":1,"y":1}}',
+        '{"one":{"y":1,"x":1}}',
+        '{"two":{"y":1,"x":1}}',
+        '{"two":{"x":1,"y":1}}',
+    )
+    assert found == [True, False, True, False]
+
+
+def test_a_reference_leads_to_a_place_before_or_behind(vocabulary: formgate.Vocabulary) -> None:
+    part = {"allOf": [{"$ref": "#/$defs/m"}, inner("x")]}
+    schema = {
+        "type": "object",
+        "properties": {"one": part},
+        "$defs": {"m": inner("m")},
+        "additionalProperties": copy.deepcopy(part),
+    }
+    found = accepts(
+        schema,
+        vocabulary,
+        '{"one":{"x":1,"m":1}}',
+        '{"one":{"m":1,"x":1}}',
+        '{"two":{"m":1,"x":1}}',
+        '{"two":{"x":1,"m":1}}',
+    )
+    assert found == [True, False, True, False]
+
+
+def test_truth_values_and_numbers_are_other_words(vocabulary: formgate.Vocabulary) -> None:
+    def wanting(value: object) -> dict[str, Any]:
+        member = {"properties": {"b": {"enum": [value, []]}}, "required": ["b"]}
+        return {"type": "object", "properties": {"a": member}, "required": ["a"]}
+
+    schema = {"oneOf": [wanting(1), wanting(True), wanting(0), wanting(False)]}
+    texts = [f'{{"a":{{"b":{text}}}}}' for text in ("1", "true", "0", "false", "[]", "2")]
+    assert accepts(schema, vocabulary, *texts) == [True, True, True, True, False, False]
+
+
+@pytest.mark.parametrize("keyword", ["$dynamicRef", "$ref"])
+def test_the_same_words_in_another_resource_may_mean_another_schema(
+    keyword: str, vocabulary: formgate.Vocabulary
+) -> None:
+    part = {"type": "object", "properties": {"a": {keyword: "#n"}}, "required": ["a"]}
+    schema = {
+        "type": "object",
+        "properties": {
+            "one": {"$id": "http://a.test/1", "$defs": {"n": {"$dynamicAnchor": "n", "const": 1}}}
+            | copy.deepcopy(part),
+            "two": {"$id": "http://a.test/2", "$defs": {"n": {"$dynamicAnchor": "n", "const": 2}}}
+            | copy.deepcopy(part),
+            "three": {
+                "$id": "http://a.test/3",
+                "$defs": {"n": {"$dynamicAnchor": "n", "const": 3}},
+                "not": {"not": copy.deepcopy(part)},
+            },
+        },
+    }
+    texts = [
+        f'{{"{name}":{{"a":{value}}}}}' for name in ("one", "two", "three") for value in (1, 2, 3)
+    ]
+    judge = jsonschema.Draft202012Validator(schema)
+    expected = [judge.is_valid(json.loads(text)) for text in texts]
+    assert expected == [name == value for name in (1, 2, 3) for value in (1, 2, 3)]
+    assert accepts(schema, vocabulary, *texts) == expected
+
+
+def test_a_schema_beside_its_own_denial_is_nothing(vocabulary: formgate.Vocabulary) -> None:
+    part = inner("x", "y")
+    for schema in (
+        {"properties": {"a": part}, "not": {"properties": {"a": copy.deepcopy(part)}}},
+        {"oneOf": [{"properties": {"a": part}}, {"properties": {"a": copy.deepcopy(part)}}]},
+    ):
+        with pytest.raises(EmptyLanguageError):
+            formgate.compile({"type": "object", **schema}, vocabulary)
