@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 __all__ = ["Site"]
 
 _MOST_SPELLED = 4_000_000  # bytes of words in all: those of schemas within schemas add up
+_NOTES = frozenset(["title", "description", "default", "$comment", "examples"])
 _HOLDERS = frozenset(["$defs", "definitions"])  # of schemas that may be many and not needed
 
 
@@ -26,7 +27,8 @@ class Site:
         where: The way to it.
         facts: What it says, once it is read.
         first: The literal of the first one that is written in the same words, once it is looked up.
-        whole: Whether its words are all that it says: there is no reference in them.
+        whole: Whether it says the same at every place. References may not: where what they lead to
+            holds beside what is written here, the places of both order the members.
     """
 
     __slots__ = ("env", "facts", "first", "index", "schema", "where", "whole")
@@ -57,5 +59,19 @@ class Site:
         env.spelled += len(words)
         if b"$dynamicRef" in words or b"$recursiveRef" in words:
             return own
-        self.whole = b"$ref" not in words
+        self.whole = b"$ref" not in words or _chooses(self.schema)
         return env.words.setdefault(words, own)
+
+
+def _chooses(schema: dict[str, Json]) -> bool:
+    """Say whether a schema is a choice of references and of schemas without any."""
+    keyword = "oneOf" if "oneOf" in schema else "anyOf"
+    branches = schema.get(keyword)
+    if not isinstance(branches, list) or not _NOTES.issuperset(schema.keys() - {keyword}):
+        return False
+    return all(
+        _NOTES.issuperset(one.keys() - {"$ref"})
+        if isinstance(one, dict) and "$ref" in one
+        else b"$ref" not in marshal.dumps(one, 2)
+        for one in branches
+    )
