@@ -103,7 +103,7 @@ class GrammarCore:
 
     def choice(self, parts: Sequence[int]) -> int: ...
 
-    def linear(self, steps: Sequence[tuple[int, int]], ends: bool) -> int: ...
+    def linear(self, steps: Mapping[int, str], texts: Mapping[str, int], after: Mapping[int, int], ends: bool) -> int: ...
 
     def repeat(self, part: int, min: int, max: int | None) -> int: ...
 
@@ -352,9 +352,13 @@ def read_schema(text: str, decimal: object) -> dict[str, Any] | None:
     Read the object that a JSON text holds, or None where Python's reader has more to say.
     """
 
-def decimal_automaton(*, cycle: int, scale: int, constant: int, moduli: list[tuple[int, int]], low: tuple[str, str, bool] | None, high: tuple[str, str, bool] | None, max_residues: int, max_states: int, check: object) -> tuple[list[dict[int, list[int]]], list[bool]] | int | None:
+def decimal_automaton(*, cycle: int, scale: int, constant: int, moduli: list[tuple[int, int]], low: tuple[str, str, bool] | None, high: tuple[str, str, bool] | None, max_residues: int, max_states: int, check: object) -> tuple[list[dict[int, str]], list[bool], list[list[int]]] | int | None:
     """
     Return the least automaton of decimals that divisibility and bounds decide.
+
+    Of each state the characters to each next one, and whether it accepts; the strongly
+    connected components, successors first. State 0 is the start. An int is how many residues
+    there are, where these are too many, and None stands for too many states.
     """
 
 class SchemaWords:

@@ -6,7 +6,7 @@ more of them rules.
 
 from __future__ import annotations
 
-import itertools
+from itertools import chain, count
 from typing import TYPE_CHECKING
 
 from formgate.core.errors import UnsupportedConstraint
@@ -16,41 +16,52 @@ from formgate.plugins.json_schema._deadline import check_time
 if TYPE_CHECKING:
     from formgate.plugins.json_schema._numbers_digits import Digits
 
-__all__ = ["POINT", "AutomatonWriter", "too_large"]
+__all__ = ["AutomatonWriter", "too_large"]
 
-POINT = 10  # the symbol after the ten digits
 _FEW_STATES = 4
 _SOME_STATES = 8  # where no rules may be written
 _OFTEN = 255  # states after which the deadline is looked at
 
 # For the names of rules, which differ from one recorded set to another.
-_serials = itertools.count(1)
+_serials = count(1)
 
 
-def too_large(what: str, count: object, limit: int, where: str = "") -> UnsupportedConstraint:
+def too_large(what: str, found: object, limit: int, where: str = "") -> UnsupportedConstraint:
     """Return the refusal of an automaton that would be too large."""
     return UnsupportedConstraint(
-        f"multipleOf needs {count} {what}, and {limit} is the most{where}",
+        f"multipleOf needs {found} {what}, and {limit} is the most{where}",
         hint="use a rounder multipleOf, or closer bounds, of which the multiples can be listed",
     )
 
 
 class AutomatonWriter:
-    """Writes an automaton from its end."""
+    """Writes an automaton from its end.
+
+    Args:
+        steps: Of each state the characters that lead to each next one; state 0 is the start.
+        accepting: Whether each state accepts.
+        components: The strongly connected components, successors first.
+        digits: Where to write.
+    """
 
     def __init__(
-        self, steps: list[dict[int, list[int]]], accepting: list[bool], digits: Digits
+        self,
+        steps: list[dict[int, str]],
+        accepting: list[bool],
+        components: list[list[int]],
+        digits: Digits,
     ) -> None:
         self._accepting = accepting
+        self._components = components
         self._digits = digits
         self._nodes: dict[int, Node] = {}
-        self._classes: dict[tuple[int, ...], Node] = {}
-        self._steps = steps  # of each state: the symbols to each next one
+        self._classes: dict[str, Node] = {}
+        self._steps = steps
 
     def write(self) -> Node:
         """Return the node of the start."""
         builder = self._digits.builder
-        for component in _components([list(found) for found in self._steps]):
+        for component in self._components:
             if len(component) == 1:
                 (state,) = component
                 self._nodes[state] = self._body(state)
@@ -62,12 +73,15 @@ class AutomatonWriter:
                 self._solve(component)
                 continue
             serial = next(_serials)
-            for state in component:
-                self._nodes[state] = builder.rule(f"multiple {serial}.{state}")
-            for state in component:
+            names = {state: f"multiple {serial}.{state}" for state in component}
+            for state, name in names.items():
+                self._nodes[state] = builder.rule(name)
+            for characters in set(chain.from_iterable(self._steps[one].values() for one in names)):
+                self._class(characters)
+            for state, name in names.items():
                 if not state & _OFTEN:
                     check_time()
-                builder.define(f"multiple {serial}.{state}", self._ways(state))
+                builder.define(name, self._ways(state))
         return self._nodes[0]
 
     def _solve(self, component: list[int]) -> None:
@@ -129,53 +143,14 @@ class AutomatonWriter:
         builder = self._digits.builder
         if not isinstance(builder, GrammarBuilder):
             return self._body(state)  # what is recorded is small
-        nodes, classes = self._nodes, self._classes
-        ways = [
-            (classes.get(tuple(symbols)) or self._class(symbols), nodes[after])
-            for after, symbols in self._steps[state].items()
-        ]
+        steps = self._steps[state]
         core = builder._core  # noqa: SLF001 (one call for each state, of which there are thousands)
-        return Node(core.linear(ways, self._accepting[state]))
+        return Node(core.linear(steps, self._classes, self._nodes, self._accepting[state]))
 
-    def _class(self, symbols: list[int]) -> Node:
+    def _class(self, characters: str) -> Node:
         """Return any of some digits, or the point."""
-        key = tuple(symbols)
-        node = self._classes.get(key)
+        node = self._classes.get(characters)
         if node is None:
-            codes = [46 if symbol == POINT else 48 + symbol for symbol in symbols]
-            ranges = [(code, code) for code in codes]
-            node = self._classes[key] = self._digits.builder.char_class(ranges)
+            ranges = [(code, code) for code in map(ord, characters)]
+            node = self._classes[characters] = self._digits.builder.char_class(ranges)
         return node
-
-
-def _components(after: list[list[int]]) -> list[list[int]]:
-    """Return the strongly connected components, successors first (Tarjan 1972, iterative)."""
-    index: dict[int, int] = {}
-    low: dict[int, int] = {}
-    stack: list[int] = []
-    on_stack: set[int] = set()
-    found: list[list[int]] = []
-    work: list[tuple[int, int]] = [(0, 0)]
-    while work:
-        state, place = work.pop()
-        if place == 0:
-            index[state] = low[state] = len(index)
-            stack.append(state)
-            on_stack.add(state)
-        elif after[state][place - 1] in on_stack:
-            low[state] = min(low[state], low[after[state][place - 1]])
-        for position in range(place, len(after[state])):
-            other = after[state][position]
-            if other not in index:
-                work += [(state, position + 1), (other, 0)]
-                break
-            if other in on_stack:
-                low[state] = min(low[state], index[other])
-        else:
-            if low[state] == index[state]:
-                component: list[int] = []
-                while not component or component[-1] != state:
-                    component.append(stack.pop())
-                    on_stack.discard(component[-1])
-                found.append(component)
-    return found

@@ -133,8 +133,8 @@ def _pointed(text: str, places: int) -> str:
 # -- all digits decide
 
 
-def _least_automaton(part: Range) -> tuple[list[dict[int, list[int]]], list[bool]]:
-    """Return the least automaton: the symbols to each next state and whether to accept.
+def _least_automaton(part: Range) -> tuple[list[dict[int, str]], list[bool], list[list[int]]]:
+    """Return the least automaton: the characters to each next state, whether to accept, components.
 
     State 0 is the start.
     """

@@ -41,11 +41,21 @@ Grammar::Handle byte_class(GrammarHandle& self, const Ranges& ranges) {
 }
 
 // What may follow in a state of an automaton: one of some texts, each with what comes after it.
-Grammar::Handle linear(GrammarHandle& self,
-                       const std::vector<std::pair<Grammar::Handle, Grammar::Handle>>& steps,
-                       bool ends) {
-  std::vector<Grammar::Handle> ways;
-  for (const auto& [text, after] : steps) ways.push_back(self.value.sequence({text, after}));
+// `steps` has the texts' keys by the states' numbers; `texts` and `after` have the nodes of both.
+Grammar::Handle linear(GrammarHandle& self, const nb::dict& steps, const nb::dict& texts,
+                       const nb::dict& after, bool ends) {
+  const auto node = [](const nb::dict& nodes, nb::handle key) {
+    PyObject* found = PyDict_GetItemWithError(nodes.ptr(), key.ptr());
+    if (!found) {
+      if (PyErr_Occurred()) throw nb::python_error();
+      throw nb::key_error("a state or a text has no node yet");
+    }
+    return nb::cast<Grammar::Handle>(nb::handle(found));
+  };
+  Handles ways;
+  for (const auto& [state, text] : steps) {
+    ways.push_back(self.value.sequence({node(texts, text), node(after, state)}));
+  }
   if (ends) ways.push_back(self.value.literal(""));
   return ways.size() == 1 ? ways[0] : self.value.choice(ways);
 }
@@ -249,7 +259,9 @@ void bind_grammar(nb::module_& m) {
       .def(
           "choice", [](GrammarHandle& s, const Handles& p) { return s.value.choice(p); },
           nb::arg("parts"))
-      .def("linear", &linear, nb::arg("steps"), nb::arg("ends"))
+      .def("linear", &linear, nb::arg("steps"), nb::arg("texts"), nb::arg("after"), nb::arg("ends"),
+           nb::sig("def linear(self, steps: Mapping[int, str], texts: Mapping[str, int], "
+                   "after: Mapping[int, int], ends: bool) -> int"))
       .def("repeat", &repeat, nb::arg("part"), nb::arg("min"), nb::arg("max").none())
       .def(
           "intersection",

@@ -14,6 +14,12 @@
 
 namespace formgate {
 
+// The rule that a node refers to. Names are compared once for each node.
+std::uint32_t RuleLowering::rule_of(std::uint32_t at) {
+  if (rule_at_[at] == kNoIndex) rule_at_[at] = rule_of(grammar_.nodes_[at].text);
+  return rule_at_[at];
+}
+
 std::uint32_t RuleLowering::rule_of(const std::string& name) {
   if (const auto it = rule_numbers_.find(name); it != rule_numbers_.end()) return it->second;
   const auto body = grammar_.rules_.find(name);
@@ -44,7 +50,7 @@ void RuleLowering::collect() {
     for (std::size_t k = 0; k < nodes.size(); ++k) {
       context_.tick();
       const Grammar::Node& node = grammar_.nodes_[nodes[k]];
-      if (node.op == Op::kRule) refers.push_back(rule_of(node.text));
+      if (node.op == Op::kRule) refers.push_back(rule_of(nodes[k]));
       for (std::uint32_t part : node.parts) {
         if (seen_by[part] == i) continue;
         seen_by[part] = i;
@@ -83,12 +89,13 @@ void RuleLowering::refuse(const std::string& what) const {
   throw Error(ErrorKind::kUnsupported, what);
 }
 
-RuleLowering::Facts RuleLowering::facts_of(const Grammar::Node& node) const {
+RuleLowering::Facts RuleLowering::facts_of(std::uint32_t index) const {
+  const Grammar::Node& node = grammar_.nodes_[index];
   const auto known = [this](std::uint32_t at) { return facts_.at(at); };
   Facts out;
   switch (node.op) {
     case Op::kRule:
-      return known(rules_[rule_numbers_.at(node.text)].body);
+      return known(rules_[rule_at_[index]].body);
     case Op::kSequence: {
       out = {true, true, false};
       for (std::uint32_t part : node.parts) {
@@ -187,7 +194,7 @@ void RuleLowering::find_facts() {
     for (std::uint32_t at : rule.nodes) {
       if (!calls_.at(at)) continue;
       context_.tick();
-      facts_[at] = facts_of(grammar_.nodes_[at]);
+      facts_[at] = facts_of(at);
     }
     if (facts_[rule.body] == before) continue;
     for (std::uint32_t user : users[i]) {
@@ -199,12 +206,14 @@ void RuleLowering::find_facts() {
 
 // Rules of one component that a rule may stand for by itself, all else in its body being empty.
 std::vector<std::uint32_t> RuleLowering::units_of(
-    const Rule& rule, const std::unordered_map<std::uint32_t, std::uint32_t>& places) const {
+    const Rule& rule, const std::unordered_map<std::uint32_t, std::uint32_t>& places) {
   std::vector<std::uint32_t> out;
-  std::unordered_set<std::uint32_t> seen;
   std::vector<std::uint32_t> work;
+  const auto number = static_cast<std::uint32_t>(&rule - rules_.data());
   const auto visit = [&](std::uint32_t at) {
-    if (calls_.at(at) && facts_.at(at).live && seen.insert(at).second) work.push_back(at);
+    if (!calls_.at(at) || !facts_.at(at).live || seen_by_[at] == number) return;
+    seen_by_[at] = number;
+    work.push_back(at);
   };
   visit(rule.body);
   while (!work.empty()) {
@@ -214,7 +223,7 @@ std::vector<std::uint32_t> RuleLowering::units_of(
     const Grammar::Node& node = grammar_.nodes_[at];
     switch (node.op) {
       case Op::kRule:
-        if (const auto it = places.find(rule_numbers_.at(node.text)); it != places.end()) {
+        if (const auto it = places.find(rule_at_[at]); it != places.end()) {
           out.push_back(it->second);
         }
         break;
@@ -260,13 +269,12 @@ void RuleLowering::merge_equal(const std::vector<std::uint32_t>& component) {
 
 // A hash of what a node means: rules of the same component by their number, others by their call.
 Hash128 RuleLowering::hash_of(
-    std::uint32_t at, const std::unordered_map<std::uint32_t, Hash128>& hashes,
-    const std::unordered_map<std::uint32_t, std::uint32_t>& numbers) const {
+    std::uint32_t at, const std::unordered_map<std::uint32_t, std::uint32_t>& numbers) const {
   const Grammar::Node& node = grammar_.nodes_[at];
   Hasher hasher(static_cast<std::uint64_t>(node.op) + 1);
   if (!facts_.at(at).live) return Hasher(0xDEAD).finish();
   if (node.op == Op::kRule) {
-    const std::uint32_t target = rule_numbers_.at(node.text);
+    const std::uint32_t target = rule_at_[at];
     if (const auto it = numbers.find(target); it != numbers.end()) {
       return hasher.add(1).add(it->second).finish();
     }
@@ -290,7 +298,7 @@ Hash128 RuleLowering::hash_of(
     }
   }
   for (std::uint32_t part : node.parts) {
-    hasher.add(calls_.at(part) ? hashes.at(part) : pool_.node(values_.at(part)).hash);
+    hasher.add(calls_.at(part) ? hashes_.at(part) : pool_.node(values_.at(part)).hash);
   }
   return hasher.finish();
 }
@@ -301,27 +309,28 @@ void RuleLowering::name_calls(const std::vector<std::uint32_t>& component) {
   std::unordered_map<std::uint32_t, std::uint32_t> places;
   for (std::uint32_t i = 0; i < component.size(); ++i) places.emplace(component[i], i);
   for (std::uint32_t i : component) numbers.emplace(i, places.at(rules_[i].equal));
-  std::unordered_map<std::uint32_t, Hash128> hashes;
   Hasher system(0x5C0);
   for (std::uint32_t i : component) {
     for (std::uint32_t at : rules_[i].nodes) {
       context_.tick();
-      if (calls_.at(at)) hashes.emplace(at, hash_of(at, hashes, numbers));
+      if (calls_.at(at)) hashes_[at] = hash_of(at, numbers);
     }
-    system.add(hashes.at(rules_[i].body));
+    system.add(hashes_.at(rules_[i].body));
   }
+  const Hash128 whole = system.finish();
   for (std::uint32_t i : component) {
-    rules_[i].call = pool_.call(Hasher(0x5C1).add(system.finish()).add(numbers.at(i)).finish(),
+    rules_[i].call = pool_.call(Hasher(0x5C1).add(whole).add(numbers.at(i)).finish(),
                                 rules_[rules_[i].equal].name, {});
   }
 }
 
-ExprId RuleLowering::build(const Grammar::Node& node) {
+ExprId RuleLowering::build(std::uint32_t at) {
+  const Grammar::Node& node = grammar_.nodes_[at];
   std::vector<ExprId> parts;
   for (std::uint32_t part : node.parts) parts.push_back(values_.at(part));
   switch (node.op) {
     case Op::kRule: {
-      const Rule& rule = rules_[rule_numbers_.at(node.text)];
+      const Rule& rule = rules_[rule_at_[at]];
       if (!rule.recursive) return values_.at(rule.body);
       const Facts facts = facts_.at(rule.body);
       const ExprId texts = facts.texts ? rule.call : ExprPool::kEmptyId;
@@ -345,11 +354,18 @@ ExprId RuleLowering::build(const Grammar::Node& node) {
 
 // Alternatives of a rule's alternatives, with calls, that nothing else refers to.
 std::unordered_set<std::uint32_t> RuleLowering::inner_choices(const Rule& rule) const {
+  std::unordered_set<std::uint32_t> out;
+  const auto nested = [this](std::uint32_t at) {
+    const Grammar::Node& node = grammar_.nodes_[at];
+    return node.op == Op::kChoice && std::ranges::any_of(node.parts, [this](std::uint32_t part) {
+             return calls_.at(part) && grammar_.is_choice(part);
+           });
+  };
+  if (std::ranges::none_of(rule.nodes, nested)) return out;
   std::unordered_map<std::uint32_t, std::uint32_t> uses;
   for (std::uint32_t at : rule.nodes) {
     for (std::uint32_t part : grammar_.nodes_[at].parts) ++uses[part];
   }
-  std::unordered_set<std::uint32_t> out;
   for (std::size_t i = rule.nodes.size(); i-- > 0;) {  // wholes before parts
     const std::uint32_t at = rule.nodes[i];
     if (grammar_.nodes_[at].op != Op::kChoice && !out.contains(at)) continue;
@@ -363,6 +379,7 @@ std::unordered_set<std::uint32_t> RuleLowering::inner_choices(const Rule& rule) 
 void RuleLowering::lower_body(const Rule& rule) {
   const std::size_t most = context_.limits().max_depth;
   const std::unordered_set<std::uint32_t> inner = inner_choices(rule);
+  const std::string place = place_of(rule);
   for (std::uint32_t at : rule.nodes) {
     context_.tick();
     if (!calls_.at(at) || inner.contains(at)) continue;
@@ -372,13 +389,13 @@ void RuleLowering::lower_body(const Rule& rule) {
       for (std::uint32_t part : grammar_.alternatives(at, inner)) parts.push_back(values_.at(part));
       value = pool_.unite(parts);
     } else if (facts_.at(at).live) {
-      value = build(grammar_.nodes_[at]);
+      value = build(at);
     }
     if (pool_.node(value).depth > most) {
-      throw Error(ErrorKind::kLimit, place_of(rule) + " is nested deeper than Limits.max_depth = " +
+      throw Error(ErrorKind::kLimit, place + " is nested deeper than Limits.max_depth = " +
                                          std::to_string(most) + "; raise the limit or flatten it");
     }
-    Grammar::check_parts(pool_, first_parts_, context_, place_of(rule));
+    Grammar::check_parts(pool_, first_parts_, context_, place);
     values_[at] = value;
   }
 }

@@ -9,14 +9,10 @@
 #include <unordered_set>
 #include <vector>
 
+#include "formgate/components.hpp"
 #include "formgate/grammar.hpp"
 
 namespace formgate {
-
-// Strongly connected components, those that others lead to first (Tarjan 1972), without recursion.
-// Members stand in the order in which a search from vertex 0 finds them.
-std::vector<std::vector<std::uint32_t>> components_of(
-    const std::vector<std::vector<std::uint32_t>>& edges);
 
 // What is known of some nodes of a grammar.
 template <typename Value>
@@ -51,7 +47,10 @@ class RuleLowering {
         calls_(grammar.nodes_.size()),
         looks_(grammar.nodes_.size()),
         facts_(grammar.nodes_.size()),
-        values_(grammar.nodes_.size()) {}
+        values_(grammar.nodes_.size()),
+        rule_at_(grammar.nodes_.size(), kNoIndex),
+        seen_by_(grammar.nodes_.size(), kNoIndex),
+        hashes_(grammar.nodes_.size()) {}
 
   // Whether some rule that the start needs refers to itself, directly or through others.
   bool recursive();
@@ -84,6 +83,7 @@ class RuleLowering {
     bool operator==(const Facts&) const = default;
   };
 
+  std::uint32_t rule_of(std::uint32_t at);
   std::uint32_t rule_of(const std::string& name);
   void collect();
   void find_recursion();
@@ -91,14 +91,14 @@ class RuleLowering {
   void lower_terminals();
   void lower_terminal(std::uint32_t at, const Rule& rule);
   void find_facts();
-  Facts facts_of(const Grammar::Node& node) const;
+  Facts facts_of(std::uint32_t index) const;
   void check_operator(const Grammar::Node& node, const Rule& rule) const;
   bool refers_back(std::uint32_t part, const Rule& rule) const;
   std::vector<std::uint32_t> units_of(
-      const Rule& rule, const std::unordered_map<std::uint32_t, std::uint32_t>& places) const;
+      const Rule& rule, const std::unordered_map<std::uint32_t, std::uint32_t>& places);
   void merge_equal(const std::vector<std::uint32_t>& component);
   void name_calls(const std::vector<std::uint32_t>& component);
-  Hash128 hash_of(std::uint32_t at, const std::unordered_map<std::uint32_t, Hash128>& hashes,
+  Hash128 hash_of(std::uint32_t at,
                   const std::unordered_map<std::uint32_t, std::uint32_t>& numbers) const;
   void recall();
   void keep();
@@ -107,7 +107,7 @@ class RuleLowering {
   std::unordered_set<std::uint32_t> inner_choices(const Rule& rule) const;
   void lower_body(const Rule& rule);
   static std::string place_of(const Rule& rule);
-  ExprId build(const Grammar::Node& node);
+  ExprId build(std::uint32_t at);
   [[noreturn]] void refuse(const std::string& what) const;
 
   const Grammar& grammar_;
@@ -127,6 +127,9 @@ class RuleLowering {
   ByNode<char> looks_;                             // whether look-around sees beyond the node
   ByNode<Facts> facts_;
   ByNode<ExprId> values_;
+  std::vector<std::uint32_t> rule_at_;  // by node, the rule it refers to
+  std::vector<std::uint32_t> seen_by_;  // by node, the rule that was looked through last
+  ByNode<Hash128> hashes_;              // by node, in the component that was named last
 };
 
 // Solves left recursion and defines the calls; see left_recursion.cpp.

@@ -16,7 +16,7 @@ void RuleLowering::find_calls() {
         bool calls = false;
         bool looks = node.op == Op::kLookAhead || node.op == Op::kLookBehind;
         if (node.op == Op::kRule) {
-          const Rule& target = rules_[rule_numbers_.at(node.text)];
+          const Rule& target = rules_[rule_at_[at]];
           calls = target.calls;
           if (!target.recursive) looks = looks_.at(target.body);
         }
@@ -100,7 +100,7 @@ bool RuleLowering::refers_back(std::uint32_t part, const Rule& rule) const {
     const Grammar::Node& node = grammar_.nodes_[at];
     work.insert(work.end(), node.parts.begin(), node.parts.end());
     if (node.op != Op::kRule) continue;
-    const std::uint32_t target = rule_numbers_.at(node.text);
+    const std::uint32_t target = rule_at_[at];
     if (target == own->second) return true;
     work.push_back(rules_[target].body);
   }

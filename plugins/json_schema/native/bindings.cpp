@@ -38,8 +38,11 @@ void bind_json_schema(nb::module_& m) {
               "moduli: list[tuple[int, int]], low: tuple[str, str, bool] | None, "
               "high: tuple[str, str, bool] | None, max_residues: int, max_states: int, "
               "check: object) "
-              "-> tuple[list[dict[int, list[int]]], list[bool]] | int | None"),
-      "Return the least automaton of decimals that divisibility and bounds decide.");
+              "-> tuple[list[dict[int, str]], list[bool], list[list[int]]] | int | None"),
+      "Return the least automaton of decimals that divisibility and bounds decide.\n\n"
+      "Of each state the characters to each next one, and whether it accepts; the strongly\n"
+      "connected components, successors first. State 0 is the start. An int is how many residues\n"
+      "there are, where these are too many, and None stands for too many states.");
   nb::class_<Words>(m, "SchemaWords", "What the keywords of a draft of JSON Schema are.")
       .def(nb::init<const std::vector<std::string>&, std::string, bool>(), nb::kw_only(),
            nb::arg("active"), nb::arg("id_keyword"), nb::arg("lone_ref"));

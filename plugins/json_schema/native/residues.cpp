@@ -5,6 +5,8 @@
 #include <functional>
 #include <span>
 
+#include "formgate/components.hpp"
+
 namespace formgate::json_schema {
 namespace {
 
@@ -178,19 +180,32 @@ class Automaton {
   nb::object written() const {
     nb::list states;
     nb::list ends;
+    std::vector<std::vector<std::uint32_t>> edges;
     for (std::size_t state = 0; state < steps_.size(); ++state) {
       nb::dict grouped;
+      std::vector<std::uint32_t>& targets = edges.emplace_back();
       for (std::uint32_t symbol = 0; symbol < kSymbols; ++symbol) {
         const std::uint32_t after = steps_[state][symbol];
-        if (after == kNone) continue;
-        const nb::int_ key(after);
-        if (!grouped.contains(key)) grouped[key] = nb::list();
-        nb::borrow<nb::list>(grouped[key]).append(symbol);
+        if (after == kNone || std::ranges::find(targets, after) != targets.end()) continue;
+        targets.push_back(after);
+        std::string symbols;
+        for (std::uint32_t other = symbol; other < kSymbols; ++other) {
+          if (steps_[state][other] == after) {
+            symbols += other == kPoint ? '.' : static_cast<char>('0' + other);
+          }
+        }
+        grouped[nb::int_(after)] = nb::str(symbols.data(), symbols.size());
       }
       states.append(std::move(grouped));
       ends.append(nb::bool_(accepting_[state]));
     }
-    return nb::make_tuple(std::move(states), std::move(ends));
+    nb::list components;
+    for (const auto& found : components_of(edges)) {
+      nb::list component;
+      for (std::size_t i = found.size(); i-- > 0;) component.append(found[i]);
+      components.append(std::move(component));
+    }
+    return nb::make_tuple(std::move(states), std::move(ends), std::move(components));
   }
 
  private:
@@ -364,8 +379,10 @@ nb::object decimal_automaton(const Decimals& decimals, std::uint32_t max_residue
   for (const auto& [modulus, count] : decimals.moduli) {
     for (std::uint32_t at = 0; at < decimals.cycle; at += modulus) sums[at] += count;
   }
-  std::vector<bool> good;
-  for (std::int64_t sum : sums) good.push_back(sum == 1);
+  std::vector<bool> good(sums.size());
+  for (std::size_t residue = 0; residue < sums.size(); ++residue) {
+    good[residue] = sums[residue] == 1;
+  }
   auto same = equal_residues(decimals.cycle, decimals.scale, good, often);
   std::size_t different = 0;
   for (std::uint32_t residue = 0; residue < decimals.cycle; ++residue) {
