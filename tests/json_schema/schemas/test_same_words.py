@@ -31,7 +31,9 @@ def vocabulary() -> formgate.Vocabulary:
 def documents(draw: st.DrawFn) -> Any:
     """Documents in which a few schemas are written out again and again, in all kinds of places."""
     blocks = draw(st.lists(schemas(references=False), min_size=1, max_size=3))
-    references = st.sampled_from([{"$ref": "#/$defs/x"}, {"items": {"$ref": "#/$defs/x"}}])
+    target = {"$ref": "#/$defs/x"}
+    choice = {draw(st.sampled_from(["oneOf", "anyOf"])): [target, draw(st.sampled_from(blocks))]}
+    references = st.sampled_from([target, {"items": target}, choice]).map(copy.deepcopy)
     block = st.one_of(st.sampled_from(blocks).map(copy.deepcopy), references)
     named = st.dictionaries(st.sampled_from(NAMES), block, min_size=1, max_size=3)
     shape = st.fixed_dictionaries(
