@@ -461,3 +461,11 @@ def test_a_deadline_interrupts_long_strings(values: list[str]) -> None:
     )
     with pytest.raises(CompileTimeout):
         formgate.compile({"enum": values}, vocabulary, format="json_schema", timeout_s=0.2)
+
+
+def test_every_place_that_cannot_be_enforced_is_told() -> None:
+    part = {"type": "object", "properties": {"n": {"pattern": r"(a)\1"}}, "required": ["n"]}
+    report = inspect({"properties": {"a": part, "b": part}, "items": dict(part)})
+    assert list(report.unenforced) == [
+        f"#/{way}/properties/n/pattern" for way in ("properties/a", "properties/b", "items")
+    ]
