@@ -278,6 +278,7 @@ std::size_t ExprPool::skip_in_keys(ExprId& id, std::string_view bytes) {
 // captured key has another one for each byte, and what follows the head of a concatenation is
 // joined to each of its successors.
 ExprId ExprPool::raw_step(ExprId id, std::uint8_t byte) {
+  const Deriving deriving(*this);
   const Node& node = this->node(id);
   if (!node.form && free_of_context(id)) {
     std::vector<ExprId> targets;

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -465,7 +466,7 @@ def test_a_deadline_interrupts_long_strings(values: list[str]) -> None:
 
 def test_every_place_that_cannot_be_enforced_is_told() -> None:
     part = {"type": "object", "properties": {"n": {"pattern": r"(a)\1"}}, "required": ["n"]}
-    report = inspect({"properties": {"a": part, "b": part}, "items": dict(part)})
-    assert list(report.unenforced) == [
+    report = inspect(json.dumps({"properties": {"a": part, "b": part}, "items": part}))
+    assert set(report.unenforced) == {
         f"#/{way}/properties/n/pattern" for way in ("properties/a", "properties/b", "items")
-    ]
+    }
