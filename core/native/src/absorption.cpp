@@ -257,6 +257,7 @@ bool ExprPool::drop_after(ExprId star, std::vector<ExprId>& ways) {
 
 // What is left of an expression after a repetition that has some of its texts anyway.
 ExprId ExprPool::after_star(ExprId star, ExprId id) {
+  if (!nullable(head(id)) && node(head(id)).kind != Kind::kUnion) return id;
   const std::uint64_t key = pair_of(star, id);
   if (const auto it = after_star_.find(key); it != after_star_.end()) return it->second;
   ExprId out = id;
@@ -279,6 +280,7 @@ ExprId ExprPool::after_star(ExprId star, ExprId id) {
 
 // What is left of an expression before a repetition that has some of its texts anyway.
 ExprId ExprPool::before_star(ExprId id, ExprId star) {
+  if (!nullable(id) && node(id).kind != Kind::kUnion) return id;
   const std::uint64_t key = pair_of(star, id);
   if (const auto it = before_star_.find(key); it != before_star_.end()) return it->second;
   ExprId out = id;

@@ -132,20 +132,22 @@ ExprId ExprPool::prepend(ExprId head, ExprId tail) {
       return rest == kEpsilonId ? head : concat(head, rest);
     }
   }
-  if (absorbing() && joins(head, next)) {
+  // Without rules there are finitely many derivatives anyway.
+  const bool absorbing = this->absorbing() && node(tail).flags & kCalls;
+  if (absorbing && joins(head, next)) {
     const auto span = members(first);
     std::vector<ExprId> ways(span.begin(), span.end());
     for (ExprId& way : ways) way = concat(way, tail);
     return unite(ways);
   }
-  if (absorbing() && is_star(next)) {
+  if (absorbing && is_star(next)) {
     const ExprId before = before_star(head, next);
     if (before != head) return concat(before, tail);
     if (const ExprId all = all_times(head, next); all != kEmptyId) {
       return concat(all, this->tail(tail));
     }
   }
-  if (absorbing() && is_star(head)) {
+  if (absorbing && is_star(head)) {
     const ExprId rest = after_star(head, tail);
     if (rest != tail) return rest == kEpsilonId ? head : concat(head, rest);
   }
@@ -287,8 +289,9 @@ ExprId ExprPool::unite_members(std::vector<ExprId> members) {
   if (std::ranges::any_of(members, [&](ExprId id) { return id != kEpsilonId && nullable(id); })) {
     std::erase(members, kEpsilonId);
   }
-  if (deriving_ > 0 &&
-      std::ranges::any_of(members, [this](ExprId id) { return is_star(head(id)); })) {
+  if (deriving_ > 0 && std::ranges::any_of(members, [this](ExprId id) {
+        return node(id).flags & kCalls && is_star(head(id));
+      })) {
     drop_within(members);
   }
   if (members.size() == 1) return members[0];

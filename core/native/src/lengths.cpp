@@ -225,14 +225,24 @@ ExprId ExprPool::far_from_end(ExprId id, std::uint32_t characters) {
 ExprId ExprPool::far_from_counts(ExprId id, std::uint32_t bytes) {
   constexpr std::size_t kParts = 16;
   if (!free_of_context(id) || node(id).flags & kCaptures) return id;
+  const auto far = [&](const Node& own) {
+    if (own.kind != Kind::kRepeat || !(own.flags & kCalls)) return 0u;
+    const std::uint64_t least = std::max<std::uint64_t>(lengths(ExprId{own.a}).least, 1);
+    const auto most = static_cast<std::uint32_t>(bytes / std::min<std::uint64_t>(least, bytes) + 2);
+    return own.min > most || (own.max > most && own.max != kUnbounded) ? most : 0u;
+  };
+  std::size_t changed = 0;  // parts up to the last that is
+  std::size_t count = 0;
+  for (ExprId at = id; at != kEpsilonId && count < kParts; at = tail(at)) {
+    ++count;
+    if (far(node(head(at))) != 0) changed = count;
+  }
+  if (changed == 0) return id;
   std::vector<ExprId> parts;
-  for (; id != kEpsilonId && parts.size() < kParts; id = tail(id)) {
+  for (; parts.size() < changed; id = tail(id)) {
     ExprId part = head(id);
     const Node own = node(part);
-    if (own.kind == Kind::kRepeat) {
-      const std::uint64_t least = std::max<std::uint64_t>(lengths(ExprId{own.a}).least, 1);
-      const auto most =
-          static_cast<std::uint32_t>(bytes / std::min<std::uint64_t>(least, bytes) + 2);
+    if (const std::uint32_t most = far(own); most != 0) {
       const std::uint32_t max = own.max > most ? kUnbounded : own.max;
       part = repeat(ExprId{own.a}, std::min(own.min, most), max);
     }
