@@ -1,7 +1,8 @@
 """What the comments at the beginning of a grammar say.
 
 The first says what it describes; a line ``formgate: name=value ...`` holds options of the grammar's
-format that it was written for, and as ``oracle`` who can judge its texts.
+format that it was written for, and as ``oracle`` who can judge its texts. The name of the format
+may stand before them; it tells adapters what the text is.
 """
 
 from __future__ import annotations
@@ -30,7 +31,10 @@ def header(lines: Iterable[str]) -> tuple[str, dict[str, str]]:
         comment = line[len(sign) :].strip()
         description = description or comment
         if comment.startswith(_MARK):
-            pairs = (word.partition("=") for word in comment[len(_MARK) :].split())
+            words = comment[len(_MARK) :].split()
+            if words and "=" not in words[0]:
+                del words[0]
+            pairs = (word.partition("=") for word in words)
             options.update((name, value) for name, _, value in pairs)
     return description, options
 

@@ -44,6 +44,8 @@ _OPTIONS = (
     "base_path",
     "max_ignored",
 )
+# What a grammar may ask for itself: no files, since it may come from who must not read them.
+_WRITTEN = ("start", "lexing", "parser", "lexer", "g_regex_flags", "max_ignored")
 _MOST_TERMINALS = 1 << 14  # as in the native core, which would say so after all are written
 _LEXINGS = ("lark", "longest", "any")
 # The lexers of each parser, the default first.
@@ -161,9 +163,11 @@ def compile_format(source: object, builder: GrammarBuilder, options: Mapping[str
             "the lark format takes a grammar as a string, or the path of a file as a "
             f"pathlib.Path, not {type(source).__name__}"
         )
-    written_for = options_of(source)
-    check_options("lark", written_for, _OPTIONS)
-    given: dict[str, Any] = {**written_for, **options}
+    written_for: dict[str, Any] = dict(options_of(source))
+    check_options("lark", written_for, _WRITTEN, place='the line "formgate:" of the grammar')
+    if written_for.get("max_ignored", "").isdecimal():
+        written_for["max_ignored"] = int(written_for["max_ignored"])
+    given = {**written_for, **options}
     builder.start(compile_lark(source, builder, **given))
 
 

@@ -12,8 +12,10 @@ if TYPE_CHECKING:
 __all__ = ["check_options", "root_of", "text_of"]
 
 
-def check_options(format_name: str, options: Mapping[str, object], known: Sequence[str]) -> None:
-    """Refuse options that a format does not have.
+def check_options(
+    format_name: str, options: Mapping[str, object], known: Sequence[str], place: str = ""
+) -> None:
+    """Refuse options that a format does not have, or not in the place where they are given.
 
     Raises:
         GrammarError: There is one.
@@ -21,8 +23,8 @@ def check_options(format_name: str, options: Mapping[str, object], known: Sequen
     unknown = sorted(set(options) - set(known))
     if unknown:
         raise GrammarError(
-            f"the {format_name} format has no option {unknown[0]!r}",
-            hint="its options are: " + ", ".join(known),
+            f"the {format_name} format has no option {unknown[0]!r}" + (place and f" in {place}"),
+            hint=("its options are: " if not place else "those are: ") + ", ".join(known),
         )
 
 

@@ -276,6 +276,8 @@ def test_options_in_the_grammar(byte_vocabulary, tmp_path):
         compiled("// formgate: lexer_mode=any\n" + rules)
     with pytest.raises(GrammarError, match="lexing='some' is none of"):
         compiled("// formgate: lexing=some\n" + rules)
+    with pytest.raises(GrammarError, match="has no option 'import_paths' in the line"):
+        compiled("// formgate: import_paths=/\n" + rules)
 
 
 def test_flags_hold_for_all_terminals(byte_vocabulary):
@@ -382,3 +384,12 @@ def test_real_grammars(shared_grammars, byte_vocabulary):
             state = engine.advance(state, token)
     assert "only declared" in refused["partial_python"]
     assert len(paths) - len(refused) > 8, refused
+
+
+def test_a_grammar_may_name_its_format_before_its_options(byte_vocabulary):
+    rules = 'start: "a" "b"\n%ignore " "'
+    assert compiled("// formgate: lark\n" + rules, byte_vocabulary).accepts("a   b")
+    header = "// formgate: lark lexing=longest max_ignored=2\n"
+    engine = compiled(header + rules, byte_vocabulary)
+    assert engine.accepts("a  b")
+    assert not engine.accepts("a   b")
