@@ -51,4 +51,7 @@ def test_values_are_decided_as_jsonschema_does(draft: str, data: st.DataObject) 
         expected = [judge.is_valid(value) for value in instances]
     except RecursionError:
         return  # it follows a reference to where it is without end, and has no verdict
+    except TypeError as error:  # it takes the length of "items": true, which draft 2019-09 allows
+        assert "has no len()" in str(error)  # noqa: PT017 (the judge's fault, which says no more)
+        return
     assert found == expected
