@@ -11,6 +11,7 @@
 // string has: text{m,n} is text* with m to n of them, and x{m,} is x* with m times as many as each
 // text of x, where those are as many.
 #include <algorithm>
+#include <functional>
 #include <unordered_map>
 
 #include "expr_helpers.hpp"
@@ -35,6 +36,46 @@ std::optional<std::uint64_t> ExprPool::same_length(ExprId id) {
   const Lengths own = lengths(id);
   if (own.least != own.most || own.least >= kUnbounded || !free_of_context(id)) return std::nullopt;
   return own.least;
+}
+
+// Takes counts that something follows, or that are of a narrower class of characters, out of their
+// member: x y{m,n} z is x y* z of those lengths, where the texts of each part are of one length.
+// Derivatives keep them apart, so that they can be taken off in every state.
+void ExprPool::part_counts(std::vector<ExprId>& members) {
+  const ExprId character{node(kTextId).a};
+  const auto only_counts = [&](ExprId id) {
+    return id == kTextId || (node(id).kind == Kind::kRepeat && ExprId{node(id).a} == character);
+  };
+  if (std::ranges::count_if(members, std::not_fn(only_counts)) < 2) return;
+  const std::size_t given = members.size();
+  for (std::size_t i = 0; i < given; ++i) {
+    if (only_counts(members[i])) continue;
+    std::vector<ExprId> before;
+    std::uint64_t length = 0;
+    ExprId at = members[i];
+    for (; at != kEpsilonId; at = tail(at)) {
+      const auto own = node(head(at)).kind == Kind::kRepeat ? std::nullopt : same_length(head(at));
+      if (!own) break;
+      length += *own;
+      before.push_back(head(at));
+    }
+    const Node counts = node(head(at));
+    if (counts.kind != Kind::kRepeat) continue;
+    const ExprId body{counts.a};
+    const auto each = same_length(body);
+    const auto after = same_length(tail(at));
+    if (!each || *each == 0 || !after) continue;
+    if (body == character && tail(at) == kEpsilonId) continue;
+    const bool bounded = counts.max != kUnbounded;
+    const std::uint64_t least = length + *each * counts.min + *after;
+    const std::uint64_t most = bounded ? length + *each * counts.max + *after : least;
+    if ((bounded ? counts.max : counts.min) < kManyCounts || most >= kUnbounded) continue;
+    ExprId rest = concat(repeat(body, 0, kUnbounded), tail(at));
+    for (std::size_t k = before.size(); k-- > 0;) rest = concat(before[k], rest);
+    members[i] = rest;
+    members.push_back(repeat(character, static_cast<std::uint32_t>(least),
+                             bounded ? static_cast<std::uint32_t>(most) : kUnbounded));
+  }
 }
 
 // Takes the counts of one member off, and narrows `bounds` by what they ask for.

@@ -331,8 +331,11 @@ ExprId Grammar::build(ExprPool& pool, const Node& node, const std::vector<ExprId
       return pool.unite(parts);
     case Op::kRepeat:
       return pool.repeat(parts[0], node.min, node.max);
-    case Op::kIntersection:
-      return pool.intersect(parts);
+    case Op::kIntersection: {
+      std::vector<ExprId> members = parts;
+      pool.part_counts(members);
+      return pool.intersect(members);
+    }
     case Op::kComplement:
       if (json) {
         const ExprId texts = pool.repeat(pool.json_chars(CharSet::all(), canonical), 0, kUnbounded);

@@ -131,6 +131,9 @@ class ExprPool : public std::enable_shared_from_this<ExprPool> {
   ExprId unite(ExprId a, ExprId b);
   ExprId repeat(ExprId child, std::uint32_t min, std::uint32_t max);
   ExprId intersect(std::span<const ExprId> members);
+  // Of what is to be intersected: puts counts into members of their own, where that may leave fewer
+  // states to explore.
+  void part_counts(std::vector<ExprId>& members);
   ExprId intersect(ExprId a, ExprId b);
   ExprId complement(ExprId child);
   ExprId look(ExprId rest);
