@@ -1,5 +1,6 @@
 // Constructors of Boolean operators and look-around, and the form such languages are kept in.
 #include <algorithm>
+#include <array>
 
 #include "expr_helpers.hpp"
 #include "formgate/expr_pool.hpp"
@@ -11,7 +12,28 @@ ExprId ExprPool::intersect(ExprId a, ExprId b) {
   return intersect(members);
 }
 
+// In products the same few intersections are asked for again and again: in each state by most of
+// its edges. What calls are involved in may come out differently when more is known.
 ExprId ExprPool::intersect(std::span<const ExprId> given) {
+  constexpr std::size_t kMostKept = 8;
+  constexpr std::uint8_t kOdd = kCalls | kLooks | kAround;
+  const auto odd = [this](ExprId id) { return (node(id).flags & kOdd) != 0; };
+  if (given.size() < 2 || given.size() > kMostKept || std::ranges::any_of(given, odd)) {
+    return new_intersection(given);
+  }
+  std::array<ExprId, kMostKept> sorted{};
+  std::ranges::copy(given, sorted.begin());
+  std::sort(sorted.begin(), sorted.begin() + static_cast<std::ptrdiff_t>(given.size()));
+  Hasher hasher(given.size());
+  for (std::size_t i = 0; i < given.size(); ++i) hasher.add(index_of(sorted[i]));
+  const Hash128 key = hasher.finish();
+  if (const auto it = intersections_.find(key); it != intersections_.end()) return it->second;
+  const ExprId out = new_intersection(given);
+  intersections_.emplace(key, out);
+  return out;
+}
+
+ExprId ExprPool::new_intersection(std::span<const ExprId> given) {
   std::vector<ExprId> members;
   for (ExprId part : given) {
     const ExprId id = as_language(part);

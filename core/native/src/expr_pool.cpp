@@ -287,19 +287,20 @@ std::size_t ExprPool::memory_usage() const {
          json_chars_.size() * 48 + measured_bytes_ + beginning_bytes_ +
          (core_states_.size() + unmeasured_.size()) * 48 +
          (meets_.size() + subset_.size() + alphabets_.size() + forms_here_.size() +
-          conditions_.size() + nullables_.size() + unions_.size() + countdowns_.size() +
-          covered_.size() + ended_.size() + after_star_.size() + before_star_.size() +
-          beginnings_.size()) *
+          conditions_.size() + nullables_.size() + unions_.size() + intersections_.size() +
+          countdowns_.size() + covered_.size() + ended_.size() + after_star_.size() +
+          before_star_.size() + beginnings_.size()) *
              48 +
          counting_.size() * 80;
 }
 
 void ExprPool::trim() {
-  const std::size_t derived = form_bytes_ + lexing_->derived_bytes() + rows_.size() * sizeof(Row) +
-                              (alphabets_.size() + forms_here_.size() + conditions_.size() +
-                               nullables_.size() + unions_.size() + after_star_.size() +
-                               before_star_.size() + beginnings_.size() + counting_.size()) *
-                                  48;
+  const std::size_t derived =
+      form_bytes_ + lexing_->derived_bytes() + rows_.size() * sizeof(Row) +
+      (alphabets_.size() + forms_here_.size() + conditions_.size() + nullables_.size() +
+       unions_.size() + intersections_.size() + after_star_.size() + before_star_.size() +
+       beginnings_.size() + counting_.size()) *
+          48;
   if (derived <= pool_budget.load() / 2) return;
   for (Node& node : nodes_) {
     node.row = kNoIndex;
@@ -317,6 +318,7 @@ void ExprPool::trim() {
   rests_.clear();
   nullables_.clear();
   unions_.clear();
+  intersections_.clear();
   covered_.clear();
   ended_.clear();
   after_star_.clear();

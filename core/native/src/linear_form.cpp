@@ -5,13 +5,6 @@
 #include "formgate/expr_pool.hpp"
 
 namespace formgate {
-namespace {
-
-// Pairs of terms of two forms that are met one by one.
-constexpr std::size_t kFewPairs = 64;
-
-}  // namespace
-
 LinearForm ExprPool::linear_form(ExprId id) {
   Node& node = nodes_[index_of(id)];
   if (node.form) return {node.form, node.form_size};
@@ -93,7 +86,16 @@ std::vector<LinearTerm> ExprPool::compute_form(ExprId id) {
 }
 
 void ExprPool::concat_terms(ExprId id, std::vector<LinearTerm>& out) {
+  bool done = false;
   for_each_beginning(id, [&](ExprId at) {
+    if (done) return;
+    // What follows a part that may be empty follows many such parts.
+    const Node& node = this->node(at);
+    if (at != id && node.form && !(node.flags & kCalls)) {
+      out.insert(out.end(), node.form, node.form + node.form_size);
+      done = true;
+      return;
+    }
     const ExprId rest = tail(at);
     for (const LinearTerm& term : linear_form(head(at))) {
       out.push_back({term.bytes, concat(term.target, rest)});
@@ -119,19 +121,28 @@ std::vector<LinearTerm> ExprPool::join_equal(std::vector<LinearTerm> terms) {
 
 std::vector<LinearTerm> ExprPool::merge_terms(const std::vector<LinearTerm>& terms) {
   ByteSet seen;
-  bool disjoint = true;
+  ByteSet shared;
   for (const LinearTerm& term : terms) {
-    disjoint = disjoint && (seen & term.bytes).empty();
+    shared = shared | (seen & term.bytes);
     seen = seen | term.bytes;
   }
-  if (disjoint) return join_equal(terms);
-  ByteGroups groups;
-  for (std::size_t i = 0; i < terms.size(); ++i) groups.add(terms[i].bytes, i);
+  if (shared.empty()) return join_equal(terms);
+  // Most bytes are of one term alone.
   std::vector<LinearTerm> out;
+  std::vector<LinearTerm> meeting;
+  ByteGroups groups;
+  for (const LinearTerm& term : terms) {
+    const ByteSet own = term.bytes - shared;
+    if (!own.empty()) out.push_back({own, term.target});
+    const ByteSet others = term.bytes & shared;
+    if (others.empty()) continue;
+    groups.add(others, meeting.size());
+    meeting.push_back({others, term.target});
+  }
   std::vector<ExprId> targets;
-  groups.for_each(seen, [&](std::uint8_t representative, const ByteSet& set) {
+  groups.for_each(shared, [&](std::uint8_t representative, const ByteSet& set) {
     targets.clear();
-    for (const LinearTerm& term : terms) {
+    for (const LinearTerm& term : meeting) {
       if (term.bytes.contains(representative)) targets.push_back(term.target);
     }
     out.push_back({set, unite(targets)});
@@ -140,7 +151,7 @@ std::vector<LinearTerm> ExprPool::merge_terms(const std::vector<LinearTerm>& ter
 }
 
 std::vector<LinearTerm> ExprPool::product(std::span<const LinearForm> forms) {
-  if (forms.size() == 2 && forms[0].size() * forms[1].size() <= kFewPairs) {
+  if (forms.size() == 2) {
     std::vector<LinearTerm> out;
     for (const LinearTerm& one : forms[0]) {
       for (const LinearTerm& other : forms[1]) {

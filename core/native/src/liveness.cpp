@@ -357,14 +357,27 @@ void ExprPool::explore(std::vector<ExprId> work, std::size_t budget, CompileCont
     if (context) context->tick();
     if (context) give_way(*context, lock);
     if (!whole && node(order[i]).liveness != kUnknown) continue;
-    const LinearForm form = linear_form(order[i]);
+    // Of most intersections the derivatives are never asked for again.
+    const Node& own = node(order[i]);
+    const bool passing = own.kind == Kind::kAnd && !own.form && free_of_context(order[i]);
+    std::vector<LinearTerm> passed;
+    if (passing) {
+      const Deriving deriving(*this);
+      passed = compute_form(order[i]);
+    }
     std::vector<ExprId> next;
-    for (const LinearTerm& term : form) next.push_back(term.target);
+    for (const LinearTerm& term : passing ? LinearForm(passed) : linear_form(order[i])) {
+      next.push_back(term.target);
+    }
     for (ExprId target : next) {
       parts.clear();
       components(target, parts);
       for (ExprId part : parts) {
-        if (!settled(part)) sources[visit(part)].push_back(i);
+        if (const auto it = number.find(index_of(part)); it != number.end()) {
+          sources[it->second].push_back(i);
+        } else if (!settled(part)) {
+          sources[visit(part)].push_back(i);
+        }
       }
     }
     for (std::size_t k = 0; k < work.size(); ++k) {

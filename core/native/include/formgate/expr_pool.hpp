@@ -375,6 +375,7 @@ class ExprPool : public std::enable_shared_from_this<ExprPool> {
 
     bool attains(std::size_t row, const LengthBounds& bounds) const;
   };
+  ExprId new_intersection(std::span<const ExprId> given);
   std::optional<std::uint64_t> same_length(ExprId id);
   ExprId without_counts(ExprId member, LengthBounds& bounds);
   ExprId core_of(ExprId id, LengthBounds& bounds);
@@ -441,7 +442,8 @@ class ExprPool : public std::enable_shared_from_this<ExprPool> {
   struct HashOfHash {
     std::size_t operator()(const Hash128& hash) const { return hash.lo; }
   };
-  GrowingMap<Hash128, ExprId, HashOfHash> unions_;    // by members, where calls are involved
+  GrowingMap<Hash128, ExprId, HashOfHash> unions_;  // by members, where calls are involved
+  GrowingMap<Hash128, ExprId, HashOfHash> intersections_;
   GrowingMap<std::uint64_t, LinearForm> forms_here_;  // (expression, truths)
   GrowingMap<std::uint64_t, std::vector<Conditional>> conditional_terms_;
   GrowingMap<std::uint64_t, ExprId> conditions_;  // by (expression, truths)
