@@ -292,18 +292,30 @@ void ExprPool::give_way(CompileContext& context, std::unique_lock<std::mutex>* l
 
 void ExprPool::explore(std::vector<ExprId> work, std::size_t budget, CompileContext* context,
                        std::unique_lock<std::mutex>* lock, bool whole) {
-  std::unordered_map<std::uint32_t, std::uint32_t> number;  // component -> position in `order`
+  GrowingMap<std::uint32_t, std::uint32_t> number;  // component -> position in `order`
   std::vector<ExprId> order;
-  std::vector<std::vector<ExprId>> targets;         // by position
-  std::vector<std::vector<std::uint32_t>> sources;  // by position: who steps into it
+  // By position, where the targets begin in one list, and the last of those that step into it in
+  // another, each of which knows the one before.
+  std::vector<ExprId> targets;
+  std::vector<std::pair<std::size_t, std::size_t>> spans;
+  struct Step {
+    std::uint32_t source;
+    std::uint32_t before;
+  };
+  std::vector<Step> steps;
+  std::vector<std::uint32_t> last_step;
   const auto visit = [&](ExprId id) {
     const auto [it, fresh] = number.emplace(index_of(id), static_cast<std::uint32_t>(order.size()));
     if (fresh) {
       order.push_back(id);
-      targets.emplace_back();
-      sources.emplace_back();
+      spans.emplace_back(0, 0);
+      last_step.push_back(kNoIndex);
     }
     return it->second;
+  };
+  const auto step_into = [&](std::uint32_t source, std::uint32_t place) {
+    steps.push_back({source, last_step[place]});
+    last_step[place] = static_cast<std::uint32_t>(steps.size() - 1);
   };
   // Of what is asked for, and of a few parts behind: where these have counts inside, all differ.
   constexpr std::size_t kFewMeasured = 4;
@@ -326,9 +338,10 @@ void ExprPool::explore(std::vector<ExprId> work, std::size_t budget, CompileCont
   const auto settle = [&](std::uint32_t i) {
     Node& component = nodes_[index_of(order[i])];
     if (component.liveness == kLive) return;
-    const bool alive = nullable(order[i]) || std::ranges::any_of(targets[i], [this](ExprId t) {
-                         return live_by_parts(t);
-                       });
+    bool alive = nullable(order[i]);
+    for (std::size_t k = spans[i].first; k < spans[i].second && !alive; ++k) {
+      alive = live_by_parts(targets[k]);
+    }
     if (!alive) return;
     component.liveness = kLive;
     ready.push_back(i);
@@ -337,7 +350,9 @@ void ExprPool::explore(std::vector<ExprId> work, std::size_t budget, CompileCont
     while (!ready.empty()) {
       const std::uint32_t i = ready.back();
       ready.pop_back();
-      for (std::uint32_t source : sources[i]) settle(source);
+      for (std::uint32_t k = last_step[i]; k != kNoIndex; k = steps[k].before) {
+        settle(steps[k].source);
+      }
     }
   };
   std::vector<ExprId> parts;
@@ -357,26 +372,28 @@ void ExprPool::explore(std::vector<ExprId> work, std::size_t budget, CompileCont
     if (context) context->tick();
     if (context) give_way(*context, lock);
     if (!whole && node(order[i]).liveness != kUnknown) continue;
-    // Of most intersections the derivatives are never asked for again.
+    // Of most states the derivatives are never asked for again.
     const Node& own = node(order[i]);
-    const bool passing = own.kind == Kind::kAnd && !own.form && free_of_context(order[i]);
+    const bool passing = (own.kind == Kind::kAnd || own.kind == Kind::kScope) && !own.form &&
+                         free_of_context(order[i]);
     std::vector<LinearTerm> passed;
     if (passing) {
       const Deriving deriving(*this);
       passed = compute_form(order[i]);
     }
-    std::vector<ExprId> next;
+    spans[i].first = targets.size();
     for (const LinearTerm& term : passing ? LinearForm(passed) : linear_form(order[i])) {
-      next.push_back(term.target);
+      targets.push_back(term.target);
     }
-    for (ExprId target : next) {
+    spans[i].second = targets.size();
+    for (std::size_t at = spans[i].first; at < spans[i].second; ++at) {
       parts.clear();
-      components(target, parts);
+      components(targets[at], parts);
       for (ExprId part : parts) {
         if (const auto it = number.find(index_of(part)); it != number.end()) {
-          sources[it->second].push_back(i);
+          step_into(i, it->second);
         } else if (!settled(part)) {
-          sources[visit(part)].push_back(i);
+          step_into(i, visit(part));
         }
       }
     }
@@ -384,7 +401,6 @@ void ExprPool::explore(std::vector<ExprId> work, std::size_t budget, CompileCont
       if (!settled(work[k])) visit(work[k]);
     }
     work.clear();
-    targets[i] = std::move(next);
     if (whole) continue;
     settle(i);
     if (ready.empty()) continue;
