@@ -7,6 +7,7 @@ building llama.cpp (some minutes; see `docs/benchmarks/index.md`).
 
 from __future__ import annotations
 
+import compileall
 import fcntl
 import os
 import subprocess
@@ -15,6 +16,7 @@ import venv
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from benchmarks.cases import ROOT
 from benchmarks.engines import ENGINES
 
 if TYPE_CHECKING:
@@ -23,6 +25,8 @@ if TYPE_CHECKING:
     from benchmarks.engines import EngineSpec
 
 ENVIRONMENTS = Path(os.environ.get("FORMGATE_BENCHMARKS_CACHE") or Path(__file__).parent / ".envs")
+
+_PACKAGE = ("core", "plugins", "adapters")
 
 
 def interpreter(spec: EngineSpec) -> Path:
@@ -45,11 +49,16 @@ def is_ready(spec: EngineSpec) -> bool:
 def set_up(names: Iterable[str]) -> None:
     """Make the environments of the named engines that are missing or outdated.
 
+    Modules of a checkout are compiled, as pip compiles those that it installs: else a process that
+    may write none (`PYTHONDONTWRITEBYTECODE`) would compile each at its first use.
     Another process that does the same is waited for. Raises `subprocess.CalledProcessError` when
     pip fails; the environment is then made again by the next call.
     """
     for name in names:
         spec = ENGINES[name]
+        if spec.environment is None:
+            for folder in _PACKAGE:
+                compileall.compile_dir(ROOT / folder, quiet=2)
         if is_ready(spec):
             continue
         ENVIRONMENTS.mkdir(parents=True, exist_ok=True)

@@ -12,7 +12,7 @@ pytest.importorskip("tiktoken", reason="texts are tokenised with it")
 if not hasattr(os, "sched_setaffinity"):
     pytest.skip("workers are pinned to a core", allow_module_level=True)
 
-from benchmarks import cli, plan, report, results
+from benchmarks import cli, environments, plan, report, results
 from benchmarks.cases import CASE_FILES
 from benchmarks.engines import ENGINES, EngineSpec
 from benchmarks.measure import Row
@@ -424,3 +424,12 @@ def test_vocabularies_survive_the_file(tmp_path):
     vocabulary = tiny_vocabulary()
     vocabulary.save(tmp_path / "tokens.json")
     assert VocabularyData.load(tmp_path / "tokens.json") == vocabulary
+
+
+def test_modules_of_the_checkout_are_compiled_as_installed_ones_are(tmp_path, monkeypatch):
+    module = tmp_path / "plugins" / "one.py"
+    module.parent.mkdir()
+    module.write_text("value = 1\n", encoding="utf-8")
+    monkeypatch.setattr(environments, "ROOT", tmp_path)
+    environments.set_up(["formgate"])
+    assert list(module.parent.glob("__pycache__/one.*.pyc"))
