@@ -20,7 +20,7 @@ struct LeafEdge {
 // Adds states whose successors exist already and returns the one with the same right language.
 class LeafDfaBuilder {
  public:
-  LeafDfaBuilder() : slots_(1024, LeafDfa::kDead) {}
+  LeafDfaBuilder() : slots_(1024, kFree) {}
 
   std::uint32_t state(bool accepting, std::span<const LeafEdge> edges) {
     std::uint64_t hash = avalanche(edges.size() * 2 + (accepting ? 1u : 0u) + 0x51ull);
@@ -30,12 +30,14 @@ class LeafDfaBuilder {
              0x9E37ull;
     }
     if ((dfa_.size() + 1) * 2 > slots_.size()) grow();
-    std::size_t slot = hash & (slots_.size() - 1);
-    for (; slots_[slot] != LeafDfa::kDead; slot = (slot + 1) & (slots_.size() - 1)) {
-      if (same(slots_[slot], accepting, edges)) return slots_[slot];
+    const auto tag = static_cast<std::uint32_t>(hash >> 32);
+    std::size_t place = tag & (slots_.size() - 1);
+    for (; slots_[place] != kFree; place = (place + 1) & (slots_.size() - 1)) {
+      const auto known = static_cast<std::uint32_t>(slots_[place]);
+      if (slots_[place] >> 32 == tag && same(known, accepting, edges)) return known;
     }
     const std::uint32_t id = dfa_.size();
-    slots_[slot] = id;
+    slots_[place] = slot(tag, id);
     for (const LeafEdge& edge : edges) {
       dfa_.low_.push_back(edge.low);
       dfa_.high_.push_back(edge.high);
@@ -84,27 +86,26 @@ class LeafDfaBuilder {
     return true;
   }
 
+  static std::uint64_t slot(std::uint32_t tag, std::uint32_t id) {
+    return (static_cast<std::uint64_t>(tag) << 32) | id;
+  }
+
   void grow() {
-    std::vector<std::uint32_t> old(slots_.size() * 2, LeafDfa::kDead);
+    std::vector<std::uint64_t> old(slots_.size() * 2, kFree);
     old.swap(slots_);
-    std::vector<LeafEdge> edges;
-    for (std::uint32_t id : old) {
-      if (id == LeafDfa::kDead) continue;
-      std::uint64_t hash = avalanche((dfa_.offsets_[id + 1] - dfa_.offsets_[id]) * 2ull +
-                                     (dfa_.accepting(id) ? 1u : 0u) + 0x51ull);
-      dfa_.for_each_edge(id, [&](std::uint8_t low, std::uint8_t high, std::uint32_t target) {
-        hash = avalanche(hash ^ ((static_cast<std::uint64_t>(target) << 16) |
-                                 (static_cast<std::uint64_t>(low) << 8) | high)) +
-               0x9E37ull;
-      });
-      std::size_t slot = hash & (slots_.size() - 1);
-      while (slots_[slot] != LeafDfa::kDead) slot = (slot + 1) & (slots_.size() - 1);
-      slots_[slot] = id;
+    for (std::uint64_t entry : old) {
+      if (entry == kFree) continue;
+      std::size_t place = (entry >> 32) & (slots_.size() - 1);
+      while (slots_[place] != kFree) place = (place + 1) & (slots_.size() - 1);
+      slots_[place] = entry;
     }
   }
 
+  // No state is that many.
+  static constexpr std::uint64_t kFree = ~std::uint64_t{0};
+
   LeafDfa dfa_;
-  std::vector<std::uint32_t> slots_;
+  std::vector<std::uint64_t> slots_;  // half of the hash, and the state
 };
 
 }  // namespace formgate
