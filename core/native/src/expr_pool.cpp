@@ -216,6 +216,7 @@ std::uint32_t ExprPool::add_automaton(std::shared_ptr<const LeafDfa> dfa,
 ByteSet ExprPool::alphabet(ExprId id) {
   if (auto it = alphabets_.find(index_of(id)); it != alphabets_.end()) return it->second;
   const Node& node = this->node(id);
+  const std::size_t before = open_alphabets_;
   ByteSet out;
   switch (node.kind) {
     case Kind::kEmpty:
@@ -228,6 +229,7 @@ ByteSet ExprPool::alphabet(ExprId id) {
       break;
     case Kind::kCall:
       out = rules_[node.a].alphabet;
+      if (!defined(id)) ++open_alphabets_;
       break;
     case Kind::kLeaf: {
       const LeafDfa& dfa = automaton(node);
@@ -276,7 +278,7 @@ ByteSet ExprPool::alphabet(ExprId id) {
       out = alphabet(members(node)[0]);
       break;
   }
-  alphabets_.emplace(index_of(id), out);
+  if (open_alphabets_ == before) alphabets_.emplace(index_of(id), out);
   return out;
 }
 

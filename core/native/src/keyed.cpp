@@ -159,6 +159,7 @@ ExprId Keyed::make(Table given, CompileContext* context) {
   table.open_quote = table.close_quote = quote;
   const bool spaced = pool_.live(given.colon);
   bool possible = true;
+  const std::size_t open_before = pool_.open_alphabets();
   table.flags = kText;
   const auto note = [&](ExprId id) {
     const Node& node = pool_.node(id);
@@ -221,13 +222,14 @@ ExprId Keyed::make(Table given, CompileContext* context) {
     table.max = std::min(table.max, 1u);
   }
   if (quote != kNothing) table.alphabet.insert('"');
+  table.open = pool_.open_alphabets() != open_before;
   const auto required = static_cast<std::uint32_t>(
       std::ranges::count_if(table.entries, [](const Entry& entry) { return entry.required; }));
   table.amounts.assign(table.cells.size(), kUnbounded);
   table.doubtful = std::ranges::any_of(table.cells, [this](const Cell& cell) {
     return !cell.quoted && (pool_.node(cell.keys).flags & kCalls);
   });
-  if (!table.doubtful && !table.repeats) possible = measure(table, context) && possible;
+  if (!table.repeats) possible = measure(table, context, !table.doubtful) && possible;
   table.capacity = capacity_of(table);
   table.endless = std::ranges::all_of(
       table.cells, [this](const Cell& cell) { return cell.quoted && extensible(cell.keys); });

@@ -400,8 +400,24 @@ ExprId Keyed::after_name(std::uint32_t state, std::uint32_t at) {
   return pool_.concat(table.colon, pool_.concat(table.entries[entry].value, then));
 }
 
-ByteSet Keyed::alphabet(ExprId id) const {
-  return tables_[states_[record(id).state].table].alphabet;
+ByteSet Keyed::alphabet(ExprId id) {
+  Compiled& table = tables_[states_[record(id).state].table];
+  if (!table.open) return table.alphabet;
+  const std::size_t before = pool_.open_alphabets();
+  ByteSet out = table.alphabet | pool_.alphabet(table.colon) | pool_.alphabet(table.comma);
+  for (const Entry& entry : table.entries) {
+    out = out | pool_.alphabet(entry.value);
+    if (!table.named) out = out | pool_.alphabet(entry.key);
+  }
+  for (const Cell& cell : table.cells) {
+    out = out | pool_.alphabet(cell.keys) | pool_.alphabet(cell.value);
+    for (const Some& one : cell.some) out = out | pool_.alphabet(one.value);
+  }
+  if (pool_.open_alphabets() == before) {
+    table.alphabet = out;
+    table.open = false;
+  }
+  return out;
 }
 
 std::string Keyed::describe(ExprId id) const {

@@ -181,12 +181,14 @@ ByteSet Keyed::contested_in(ExprId first) {
 
 // --- how many there are ---
 
-// Counts what cells have; false where places that must be filled cannot be.
-bool Keyed::measure(Compiled& table, CompileContext* context) {
+// Counts what cells have; false where places that must be filled cannot be. Until rules are
+// defined, what refers to them has values without end.
+bool Keyed::measure(Compiled& table, CompileContext* context, bool defined) {
   const std::uint32_t enough = std::max(table.min, kEnough);
   std::vector<std::vector<Element>> values(table.cells.size());
   for (std::size_t j = 0; j < table.cells.size(); ++j) {
     if (table.cells[j].quoted) continue;
+    if (!defined && pool_.node(table.cells[j].keys).flags & kCalls) continue;
     table.amounts[j] = values_of(table.cells[j].keys, enough, context, &values[j]);
   }
   table.scarce.clear();
@@ -215,7 +217,7 @@ void Keyed::settle(CompileContext& context) {
   for (std::uint32_t number : given) {
     Compiled& table = tables_[number];
     if (!table.doubtful) continue;
-    bool possible = measure(table, &context);
+    bool possible = measure(table, &context, true);
     table.capacity = capacity_of(table);
     possible = possible &&
                (table.capacity == kUnbounded || table.entries.size() + table.capacity >= table.min);

@@ -136,6 +136,9 @@ void RuleLowering::keep() {
       if (!calls_.at(at) && values_.contains(at)) {
         alphabet = alphabet | pool_.alphabet(values_.at(at));
       }
+      if (const auto list = list_alphabets_.find(at); list != list_alphabets_.end()) {
+        alphabet = alphabet | list->second;
+      }
     }
     pool_.keep_rule(*rule.content,
                     {rule.call, values_.at(rule.body), alphabet, facts.empty, facts.texts});

@@ -152,7 +152,7 @@ LeftRecursion::Split LeftRecursion::split(ExprId id, const Positions& position) 
 
 void LeftRecursion::define(ExprId call, ExprId body) { defined_.push_back({call, body}); }
 
-void LeftRecursion::define_all() {
+void LeftRecursion::define_all(const ByteSet& alphabet) {
   std::unordered_map<std::uint32_t, std::uint32_t> number;
   for (std::uint32_t i = 0; i < rules_.size(); ++i) number.emplace(index_of(rules_[i].call), i);
   std::vector<std::vector<std::uint32_t>> edges(rules_.size());
@@ -172,7 +172,7 @@ void LeftRecursion::define_all() {
   check_depth();
   // Another grammar may have defined some of them.
   for (const Rule& rule : defined_) {
-    if (!pool_.defined(rule.call)) pool_.define(rule.call, rule.body, alphabet_);
+    if (!pool_.defined(rule.call)) pool_.define(rule.call, rule.body, alphabet);
   }
 }
 

@@ -345,8 +345,13 @@ ExprId RuleLowering::build(std::uint32_t at) {
       return pool_.unite(parts);
     case Op::kRepeat:
       return pool_.repeat(parts[0], node.min, node.max);
-    case Op::kKeyed:
-      return grammar_.build_keyed(pool_, node, parts, context_, symbols_, allowed_);
+    case Op::kKeyed: {
+      const ExprId out = grammar_.build_keyed(pool_, node, parts, context_, symbols_, allowed_);
+      const ByteSet own = pool_.alphabet(out);
+      list_alphabets_[at] = own;
+      alphabet_ = alphabet_ | own;
+      return out;
+    }
     default:  // a scope
       return parts[0];
   }
@@ -376,6 +381,23 @@ std::unordered_set<std::uint32_t> RuleLowering::inner_choices(const Rule& rule) 
   return out;
 }
 
+// Whether a rule is recursive, or part of one that is.
+bool RuleLowering::recurs(const Rule& rule) const {
+  std::vector<std::uint32_t> work;
+  std::vector<bool> seen(rules_.size());
+  for (std::uint32_t i = 0; i < rules_.size(); ++i) {
+    if (rules_[i].recursive) work.push_back(i);
+  }
+  while (!work.empty()) {
+    const std::uint32_t i = work.back();
+    work.pop_back();
+    if (seen[i]) continue;
+    seen[i] = true;
+    work.insert(work.end(), rules_[i].refers.begin(), rules_[i].refers.end());
+  }
+  return seen[static_cast<std::size_t>(&rule - rules_.data())];
+}
+
 void RuleLowering::lower_body(const Rule& rule) {
   const std::size_t most = context_.limits().max_depth;
   const std::unordered_set<std::uint32_t> inner = inner_choices(rule);
@@ -390,6 +412,13 @@ void RuleLowering::lower_body(const Rule& rule) {
       value = pool_.unite(parts);
     } else if (facts_.at(at).live) {
       value = build(at);
+      // Values may run out that were thought to be enough. Calls are live by construction, so they
+      // must not depend on that.
+      if (value == ExprPool::kEmptyId && grammar_.nodes_[at].op == Op::kKeyed && recurs(rule)) {
+        refuse(place +
+               ": a list without repetition must have more items than have values, in a "
+               "rule that refers to itself; lower its least number of items");
+      }
     }
     if (pool_.node(value).depth > most) {
       throw Error(ErrorKind::kLimit, place + " is nested deeper than Limits.max_depth = " +
@@ -412,7 +441,7 @@ ExprId RuleLowering::run() {
   }
   lower_terminals();
   find_facts();
-  LeftRecursion rules(pool_, context_, alphabet_);
+  LeftRecursion rules(pool_, context_);
   for (const auto& component : order_) {
     if (rules_[component[0]].known) continue;
     const bool recursive = rules_[component[0]].recursive;
@@ -434,7 +463,7 @@ ExprId RuleLowering::run() {
       }
     }
   }
-  rules.define_all();
+  rules.define_all(alphabet_);
   keep();
   return values_.at(rules_[0].body);
 }

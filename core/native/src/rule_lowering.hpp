@@ -105,6 +105,7 @@ class RuleLowering {
   std::optional<Hash128> content_of(const Rule& rule);
   bool add_content(Hasher& hasher, const Grammar::Node& node) const;
   std::unordered_set<std::uint32_t> inner_choices(const Rule& rule) const;
+  bool recurs(const Rule& rule) const;
   void lower_body(const Rule& rule);
   static std::string place_of(const Rule& rule);
   ExprId build(std::uint32_t at);
@@ -118,7 +119,8 @@ class RuleLowering {
   ByteSet allowed_;
   const Grammar::Symbols& symbols_;
   bool prepared_ = false;  // rules are recalled, and calls found
-  ByteSet alphabet_;
+  ByteSet alphabet_;       // of all terminals and lists of keys
+  std::unordered_map<std::uint32_t, ByteSet> list_alphabets_;  // by node, without calls
   std::size_t first_parts_ = 0;
   std::vector<Rule> rules_;  // rule 0 is the start
   std::unordered_map<std::string, std::uint32_t> rule_numbers_;
@@ -135,12 +137,12 @@ class RuleLowering {
 // Solves left recursion and defines the calls; see left_recursion.cpp.
 class LeftRecursion {
  public:
-  LeftRecursion(ExprPool& pool, CompileContext& context, const ByteSet& alphabet)
-      : pool_(pool), context_(context), alphabet_(alphabet) {}
+  LeftRecursion(ExprPool& pool, CompileContext& context) : pool_(pool), context_(context) {}
 
   // Bodies must not accept the empty text.
   void add(ExprId call, ExprId body) { rules_.push_back({call, body}); }
-  void define_all();
+  // With the bytes that occur in any of them.
+  void define_all(const ByteSet& alphabet);
 
  private:
   struct Rule {
@@ -164,7 +166,6 @@ class LeftRecursion {
 
   ExprPool& pool_;
   CompileContext& context_;
-  ByteSet alphabet_;
   std::vector<Rule> rules_;
   std::vector<Rule> defined_;
 };

@@ -178,6 +178,8 @@ class ExprPool : public std::enable_shared_from_this<ExprPool> {
   bool free_of_context(ExprId id) const {
     return !(node(id).flags & kLooks) && node(id).behinds == 0;
   }
+  // How often an alphabet was asked for that lacks those of calls that are not defined yet.
+  std::size_t open_alphabets() const { return open_alphabets_; }
   ByteSet alphabet(ExprId id);  // superset of the bytes of its texts
   std::string print(ExprId id, std::size_t max_length) const;
 
@@ -439,6 +441,7 @@ class ExprPool : public std::enable_shared_from_this<ExprPool> {
   };
   GrowingMap<std::uint32_t, Countdown> countdowns_;
   GrowingMap<std::uint32_t, ByteSet> alphabets_;
+  std::size_t open_alphabets_ = 0;
   struct HashOfHash {
     std::size_t operator()(const Hash128& hash) const { return hash.lo; }
   };

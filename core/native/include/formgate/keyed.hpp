@@ -101,7 +101,7 @@ class Keyed {
   // After characters that stand for themselves, inside a key.
   ExprId skip(ExprId id, std::string_view text);
   bool inside_key(ExprId id) const;
-  ByteSet alphabet(ExprId id) const;
+  ByteSet alphabet(ExprId id);
   // The keys that may come, for people.
   std::string describe(ExprId id) const;
 
@@ -197,6 +197,7 @@ class Keyed {
     std::vector<std::uint32_t> amounts;  // of values, by cell: kUnbounded if without end
     ByteSet allowed;
     ByteSet alphabet;
+    bool open;  // the alphabet lacks those of calls that were not defined
     std::uint8_t flags;
     std::uint16_t depth;
     Hash128 hash;
@@ -281,7 +282,7 @@ class Keyed {
   // Distinct values, up to so many; kUnbounded where there is no end of them.
   std::uint32_t values_of(ExprId keys, std::uint32_t enough, CompileContext* context,
                           std::vector<Element>* out);
-  bool measure(Compiled& table, CompileContext* context);
+  bool measure(Compiled& table, CompileContext* context, bool defined);
   // Keys known by their text, without some.
   ExprId without(ExprId keys, Set names);
   ExprId without(ExprId keys, const std::vector<std::string>& names);
