@@ -88,6 +88,15 @@ class MaskOptions:
 
     def __init__(self, *, class_tables: bool = True, automaton_walk: bool = True, split_parts: bool = True, cut_subtrees: bool = True, keep_masks: bool = True, prefix_uses: int = 6) -> None: ...
 
+class Automaton:
+    """A deterministic automaton that is one node."""
+
+    def __len__(self) -> int:
+        """Return the number of states."""
+
+    def memory_usage(self) -> int:
+        """Return the bytes that it takes."""
+
 class GrammarCore:
     """Rules and terminals as a front end writes them."""
 
@@ -103,7 +112,7 @@ class GrammarCore:
 
     def choice(self, parts: Sequence[int]) -> int: ...
 
-    def linear(self, steps: Mapping[int, str], texts: Mapping[str, int], after: Mapping[int, int], ends: bool) -> int: ...
+    def automaton(self, automaton: Automaton) -> int: ...
 
     def repeat(self, part: int, min: int, max: int | None) -> int: ...
 
@@ -352,13 +361,12 @@ def read_schema(text: str, decimal: object) -> dict[str, Any] | None:
     Read the object that a JSON text holds, or None where Python's reader has more to say.
     """
 
-def decimal_automaton(*, cycle: int, scale: int, constant: int, moduli: list[tuple[int, int]], low: tuple[str, str, bool] | None, high: tuple[str, str, bool] | None, max_residues: int, max_states: int, check: object) -> tuple[list[dict[int, str]], list[bool], list[list[int]]] | int | None:
+def decimal_automaton(*, cycle: int, scale: int, constant: int, moduli: list[tuple[int, int]], low: tuple[str, str, bool] | None, high: tuple[str, str, bool] | None, max_residues: int, max_states: int, check: object) -> Automaton | int | None:
     """
     Return the least automaton of decimals that divisibility and bounds decide.
 
-    Of each state the characters to each next one, and whether it accepts; the strongly
-    connected components, successors first. State 0 is the start. An int is how many residues
-    there are, where these are too many, and None stands for too many states.
+    An int is how many residues there are, where these are too many, and None stands for too
+    many states.
     """
 
 class SchemaWords:

@@ -215,10 +215,10 @@ class Emitter:
             found.append(self.string(strings, state))
         return found
 
-    def numbers(self, numbers: NumberSet | Numerals, state: State, *, rules: bool = True) -> Node:
-        """Return the node of numbers of a state, without rules where they are compared."""
+    def numbers(self, numbers: NumberSet | Numerals, state: State) -> Node:
+        """Return the node of numbers of a state."""
         try:
-            return numbers.node(self.builder, rules=rules, notes=self._notes)
+            return numbers.node(self.builder, notes=self._notes)
         except UnsupportedConstraint as error:
             self._left_out(error, state)
             return NumberSet.ALL.node(self.builder)

@@ -152,9 +152,7 @@ class ArrayWriter:
             sets_of_numbers.append(self._emitter.numbers(numbers, state))
         else:
             entries += [
-                self._emitter.numbers(
-                    meet_numbers(numbers, NumberSet.of([number])), state, rules=False
-                )
+                self._emitter.numbers(meet_numbers(numbers, NumberSet.of([number])), state)
                 for number in listed
             ]
         texts = strings.finite(_MAX_FINITE)

@@ -19,20 +19,20 @@ class Notes:
 
     Attributes:
         schemas: How many schemas were written: their rules need names of their own.
-        numbers: Nodes of sets of numbers, with rules and without.
+        numbers: Nodes of sets of numbers.
         numerals: Those of sets of numbers by how they are spelled.
-        writers: What writes numbers where it is not recorded, with rules and without.
+        writer: What writes numbers where it is not recorded.
         strings: Nodes of expressions of strings.
         anything: The options that any value was written with, and its node.
     """
 
-    __slots__ = ("anything", "numbers", "numerals", "schemas", "strings", "writers")
+    __slots__ = ("anything", "numbers", "numerals", "schemas", "strings", "writer")
 
     def __init__(self) -> None:
         self.schemas = 0
-        self.numbers: dict[tuple[NumberSet, bool], Node] = {}
+        self.numbers: dict[NumberSet, Node] = {}
         self.numerals: dict[Numerals, Node] = {}
-        self.writers: dict[bool, NumberWriter] = {}
+        self.writer: NumberWriter | None = None
         self.strings: dict[Key, Node] = {}
         self.anything: tuple[object, Node] | None = None
 

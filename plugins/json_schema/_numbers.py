@@ -374,25 +374,22 @@ class NumberSet:
 
     # -- spellings
 
-    def node(
-        self, builder: GrammarBuilder, *, rules: bool = True, notes: Notes | None = None
-    ) -> Node:
+    def node(self, builder: GrammarBuilder, *, notes: Notes | None = None) -> Node:
         """Return the node of all spellings of the numbers, written once for each builder.
 
         Args:
             builder: Where to write.
-            rules: Whether rules may be written, as for most values of multipleOf.
             notes: The notes on the builder, where they are at hand.
 
         Raises:
             UnsupportedConstraint: A multipleOf needs more states than there may be.
         """
         notes = notes or notes_of(builder)
-        node = notes.numbers.get((self, rules))
+        node = notes.numbers.get(self)
         if node is None:
             from formgate.plugins.json_schema._numbers_write import write_numbers  # noqa: PLC0415
 
-            node = notes.numbers[self, rules] = write_numbers(self, builder, notes, rules=rules)
+            node = notes.numbers[self] = write_numbers(self, builder, notes)
         return node
 
 

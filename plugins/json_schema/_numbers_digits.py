@@ -40,9 +40,8 @@ class Bound(NamedTuple):
 class Digits:
     """Writes runs of digits and bounded decimals to one builder."""
 
-    def __init__(self, builder: GrammarBuilder, *, rules: bool) -> None:
+    def __init__(self, builder: GrammarBuilder) -> None:
         self.builder = builder
-        self.rules = rules  # whether rules may be written
         self._spans: dict[tuple[int, int], Node] = {}
         self._free: dict[tuple[int | None, int], Node] = {}
         self._tails: dict[tuple[int | None, int], Node] = {}

@@ -5,8 +5,7 @@ unit, modulo the moduli's least common multiple: one residue for each prefix, ``
 point, and beyond them only whether there is another digit but 0. Bounds run along as comparisons
 with the digits of both. Residues that no digits to come tell apart count as one. That makes a
 deterministic automaton, explored from its start and brought to its least form by refining
-partitions (Moore 1956), then written from its end: a state that leads to itself alone becomes a
-repetition, up to four states on a cycle an expression, more of them rules.
+partitions (Moore 1956), which is one node.
 
 Multiples without bounds whose modulus has no prime factor but 2 and 5 need no automaton: the last
 digits decide, and all endings are listed. Cost: ten steps for each state; the states are limited.
@@ -18,8 +17,9 @@ from math import gcd, lcm
 from typing import TYPE_CHECKING
 
 from formgate.core import _native
+from formgate.core.errors import UnsupportedConstraint
 from formgate.plugins.json_schema._deadline import check_time
-from formgate.plugins.json_schema._numbers_automata import AutomatonWriter, too_large
+from formgate.plugins.json_schema._strings_record import write_automaton
 
 if TYPE_CHECKING:
     from formgate.core.grammar import Node
@@ -45,7 +45,7 @@ def write_residues(part: Range, digits: Digits) -> Node:
         node = _endings(part.one[0][0], digits)
         if node is not None:
             return node
-    return AutomatonWriter(*_least_automaton(part), digits).write()
+    return write_automaton(digits.builder, _least_automaton(part))
 
 
 def whole_from(one: Indicator) -> int | None:
@@ -133,11 +133,8 @@ def _pointed(text: str, places: int) -> str:
 # -- all digits decide
 
 
-def _least_automaton(part: Range) -> tuple[list[dict[int, str]], list[bool], list[list[int]]]:
-    """Return the least automaton: the characters to each next state, whether to accept, components.
-
-    State 0 is the start.
-    """
+def _least_automaton(part: Range) -> _native.Automaton:
+    """Return the least automaton of a range."""
     from formgate.plugins.json_schema._numbers_write import plain  # noqa: PLC0415
 
     moduli = [(modulus, count) for modulus, count in part.one if modulus]
@@ -145,7 +142,7 @@ def _least_automaton(part: Range) -> tuple[list[dict[int, str]], list[bool], lis
     units = [(int(modulus * 10**scale), count) for modulus, count in moduli]
     cycle = lcm(*[unit for unit, _ in units])
     if cycle > _MAX_CYCLE:
-        raise too_large("residues", cycle, _MAX_RESIDUES)
+        raise _too_large("residues", cycle, _MAX_RESIDUES)
 
     def bound(value: Exact | None, *, included: bool) -> tuple[str, str, bool] | None:
         if value is None:
@@ -165,7 +162,15 @@ def _least_automaton(part: Range) -> tuple[list[dict[int, str]], list[bool], lis
         check=check_time,
     )
     if found is None:
-        raise too_large("states", f"more than {_MAX_STATES}", _MAX_STATES)
+        raise _too_large("states", f"more than {_MAX_STATES}", _MAX_STATES)
     if isinstance(found, int):
-        raise too_large("residues", found, _MAX_RESIDUES)
+        raise _too_large("residues", found, _MAX_RESIDUES)
     return found
+
+
+def _too_large(what: str, found: object, limit: int) -> UnsupportedConstraint:
+    """Return the refusal of an automaton that would be too large."""
+    return UnsupportedConstraint(
+        f"multipleOf needs {found} {what}, and {limit} is the most",
+        hint="use a rounder multipleOf, or closer bounds, of which the multiples can be listed",
+    )

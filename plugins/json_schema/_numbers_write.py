@@ -36,7 +36,6 @@ __all__ = ["NumberWriter", "Range", "plain", "recorded_numbers", "write_numbers"
 
 _FEW = 512
 _MANY_SETS = 64  # of one builder, after which others are met but once
-_WIDE = 512  # a modulus whose automaton is too large to be kept
 _FLOAT_PLACES = 16
 _MAX_STEPS = 32_768  # of programs that are kept; some 200 bytes each
 
@@ -65,18 +64,18 @@ class _Programs:
     """Programs of sets that were written lately; together they have a bounded number of steps."""
 
     def __init__(self) -> None:
-        self._known: dict[tuple[NumberSet, bool], Program] = {}
+        self._known: dict[NumberSet, Program] = {}
         self._steps = 0
         self._lock = Lock()
 
-    def __contains__(self, key: tuple[NumberSet, bool]) -> bool:
+    def __contains__(self, key: NumberSet) -> bool:
         return key in self._known
 
-    def get(self, key: tuple[NumberSet, bool]) -> Program | None:
+    def get(self, key: NumberSet) -> Program | None:
         """Return the program of a set, if it is here."""
         return self._known.get(key)
 
-    def keep(self, key: tuple[NumberSet, bool], program: Program) -> None:
+    def keep(self, key: NumberSet, program: Program) -> None:
         """Keep a program unless it is large; the oldest go."""
         if len(program) > _MAX_STEPS // 16:
             return
@@ -91,39 +90,34 @@ class _Programs:
 _programs = _Programs()
 
 
-def write_numbers(
-    numbers: NumberSet, builder: GrammarBuilder, notes: Notes, *, rules: bool
-) -> Node:
+def write_numbers(numbers: NumberSet, builder: GrammarBuilder, notes: Notes) -> Node:
     """Return the node of a set that a builder has not been given yet.
 
     What other builders will hardly be given is not recorded: that takes longer than to write it.
     """
-    wide = any(modulus.numerator > _WIDE for one in numbers.between for modulus, _ in one)
-    if not wide and (len(notes.numbers) < _MANY_SETS or (numbers, rules) in _programs):
-        return recorded_numbers(numbers, rules=rules).write(builder)
-    writer = notes.writers.get(rules)
-    if writer is None:
-        writer = notes.writers[rules] = NumberWriter(builder, rules=rules)
-    return writer.write(numbers)
+    if len(notes.numbers) < _MANY_SETS or numbers in _programs:
+        return recorded_numbers(numbers).write(builder)
+    if notes.writer is None:
+        notes.writer = NumberWriter(builder)
+    return notes.writer.write(numbers)
 
 
-def recorded_numbers(numbers: NumberSet, *, rules: bool) -> Program:
+def recorded_numbers(numbers: NumberSet) -> Program:
     """Return the calls that write a set of numbers."""
-    key = numbers, rules
-    found = _programs.get(key)
+    found = _programs.get(numbers)
     if found is None:
         recorder = Recorder()
-        writer = NumberWriter(cast("GrammarBuilder", recorder), rules=rules)
+        writer = NumberWriter(cast("GrammarBuilder", recorder))
         found = recorder.program(writer.write(numbers))
-        _programs.keep(key, found)
+        _programs.keep(numbers, found)
     return found
 
 
 class NumberWriter:
     """Writes a set."""
 
-    def __init__(self, builder: GrammarBuilder, *, rules: bool) -> None:
-        self._digits = Digits(builder, rules=rules)
+    def __init__(self, builder: GrammarBuilder) -> None:
+        self._digits = Digits(builder)
         self._builder = builder
         self._zero: Node | None = None
         self._exponent: Node | None = None

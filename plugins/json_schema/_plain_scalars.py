@@ -38,10 +38,10 @@ def all_numbers(builder: GrammarBuilder, notes: Notes, *, integer: bool, old: bo
     numbers = _all(integer=integer, old=old)
     if isinstance(numbers, Numerals):
         return numbers.node(builder, notes=notes)
-    node = notes.numbers.get((numbers, True))
+    node = notes.numbers.get(numbers)
     if node is None:
-        node = recorded_numbers(numbers, rules=True).write(builder)
-        notes.numbers[numbers, True] = node
+        node = recorded_numbers(numbers).write(builder)
+        notes.numbers[numbers] = node
     return node
 
 

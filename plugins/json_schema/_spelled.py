@@ -69,12 +69,10 @@ class Numerals:
         """Return the numbers, however spelled; None if they are too many."""
         return ((self.digits & NumberSet.INTEGERS) | self.others).finite(limit)
 
-    def node(
-        self, builder: GrammarBuilder, *, rules: bool = True, notes: Notes | None = None
-    ) -> Node:
+    def node(self, builder: GrammarBuilder, *, notes: Notes | None = None) -> Node:
         """Return the node of all spellings, as that of a ``NumberSet``."""
         if self.digits == self.others:
-            return self.digits.node(builder, rules=rules, notes=notes)
+            return self.digits.node(builder, notes=notes)
         notes = notes or notes_of(builder)
         node = notes.numerals.get(self)
         if node is None:
@@ -93,11 +91,9 @@ class Numerals:
         parts = []
         digits = self.digits & NumberSet.INTEGERS
         if not digits.is_empty():
-            parts.append(
-                builder.intersection(digits.node(builder, rules=False, notes=notes), plain)
-            )
+            parts.append(builder.intersection(digits.node(builder, notes=notes), plain))
         if not self.others.is_empty():
-            others = self.others.node(builder, rules=False, notes=notes)
+            others = self.others.node(builder, notes=notes)
             parts.append(builder.intersection(others, builder.complement(plain)))
         return builder.choice(*parts)
 

@@ -14,14 +14,15 @@ from functools import partial
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
-from formgate.core.grammar import Cell, GrammarBuilder
+from formgate.core.grammar import Cell, GrammarBuilder, Node
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
-    from formgate.core.grammar import Entry, Grammar, Node
+    from formgate.core._native import Automaton
+    from formgate.core.grammar import Entry, Grammar
 
-__all__ = ["Program", "Recorder"]
+__all__ = ["Program", "Recorder", "write_automaton"]
 
 # A call: the method, the indices of calls whose nodes it takes, and what else it takes.
 _Call = tuple[str, tuple[int, ...], tuple[object, ...]]
@@ -30,11 +31,21 @@ _LISTS = frozenset(["seq", "choice"])
 # Calls whose nodes mean the same in every grammar.
 _ALONE = frozenset(
     [
-        *("literal", "char_class", "any_char", "any_text", "strings", "empty", "nothing"),
+        *(
+            "literal",
+            "char_class",
+            "any_char",
+            "any_text",
+            "strings",
+            "automaton",
+            "empty",
+            "nothing",
+        ),
         *("seq", "choice", "intersection", "complement", "repeat", "optional", "star", "plus"),
     ]
 )
 _FEW = 3  # calls that are as well made again
+_BYTES_OF_A_CALL = 200
 
 
 class Recorder:
@@ -68,6 +79,10 @@ class Recorder:
     def strings(self, values: Iterable[str]) -> Node:
         """Keep ``strings``."""
         return self._add("strings", (), tuple(values))
+
+    def automaton(self, automaton: Automaton) -> Node:
+        """Keep a node that is an automaton."""
+        return self._add("automaton", (), automaton)
 
     def empty(self) -> Node:
         """Keep ``empty``."""
@@ -188,7 +203,13 @@ class Program:
             self._steps.append(_Step(self._methods.index(method), take, values))
 
     def __len__(self) -> int:
-        return len(self._steps)
+        """Return how large it is, in calls; an automaton is as large as so many calls."""
+        return len(self._steps) + sum(
+            automaton.memory_usage() // _BYTES_OF_A_CALL
+            for step in self._steps
+            if self._methods[step.method] == "automaton"
+            for automaton in cast("tuple[Automaton]", step.values)
+        )
 
     def write(self, builder: GrammarBuilder, given: Sequence[Node] = ()) -> Node:
         """Make the calls and return the node of it all.
@@ -249,7 +270,18 @@ def _members(builder: GrammarBuilder, *kept: Any) -> Node:
     )
 
 
-_ADAPTED: dict[str, Callable[..., Node]] = {"json_text": _json_text, "members": _members}
+def write_automaton(builder: GrammarBuilder, automaton: Automaton) -> Node:
+    """Return the node of what an automaton takes."""
+    if isinstance(builder, Recorder):
+        return builder.automaton(automaton)
+    return Node(builder._core.automaton(automaton))  # noqa: SLF001 (automata are not public)
+
+
+_ADAPTED: dict[str, Callable[..., Node]] = {
+    "automaton": write_automaton,
+    "json_text": _json_text,
+    "members": _members,
+}
 
 
 def _shortened(calls: list[_Call], wanted: int) -> tuple[list[_Call], int]:

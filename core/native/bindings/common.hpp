@@ -28,6 +28,11 @@ struct GrammarHandle {
   std::shared_ptr<const Grammar> shared = {};  // a copy for those that include it
 };
 
+// Many states at once, for one node or several.
+struct AutomatonHandle {
+  std::shared_ptr<const LeafDfa> value;
+};
+
 struct EngineHandle {
   std::shared_ptr<const Engine> value;
   nb::object vocabulary;  // the Python object the engine was compiled for

@@ -40,26 +40,6 @@ Grammar::Handle byte_class(GrammarHandle& self, const Ranges& ranges) {
   return self.value.byte_class(set);
 }
 
-// What may follow in a state of an automaton: one of some texts, each with what comes after it.
-// `steps` has the texts' keys by the states' numbers; `texts` and `after` have the nodes of both.
-Grammar::Handle linear(GrammarHandle& self, const nb::dict& steps, const nb::dict& texts,
-                       const nb::dict& after, bool ends) {
-  const auto node = [](const nb::dict& nodes, nb::handle key) {
-    PyObject* found = PyDict_GetItemWithError(nodes.ptr(), key.ptr());
-    if (!found) {
-      if (PyErr_Occurred()) throw nb::python_error();
-      throw nb::key_error("a state or a text has no node yet");
-    }
-    return nb::cast<Grammar::Handle>(nb::handle(found));
-  };
-  Handles ways;
-  for (const auto& [state, text] : steps) {
-    ways.push_back(self.value.sequence({node(texts, text), node(after, state)}));
-  }
-  if (ends) ways.push_back(self.value.literal(""));
-  return ways.size() == 1 ? ways[0] : self.value.choice(ways);
-}
-
 Grammar::Handle repeat(GrammarHandle& self, Grammar::Handle part, std::int64_t min,
                        std::optional<std::int64_t> max) {
   if (min < 0 || (max && *max < 0)) {
@@ -243,6 +223,13 @@ void bind_grammar(nb::module_& m) {
           nb::kw_only(), nb::arg("class_tables") = true, nb::arg("automaton_walk") = true,
           nb::arg("split_parts") = true, nb::arg("cut_subtrees") = true,
           nb::arg("keep_masks") = true, nb::arg("prefix_uses") = 6);
+  nb::class_<AutomatonHandle>(m, "Automaton", "A deterministic automaton that is one node.")
+      .def(
+          "__len__", [](const AutomatonHandle& a) { return a.value->size(); },
+          "Return the number of states.")
+      .def(
+          "memory_usage", [](const AutomatonHandle& a) { return a.value->memory_usage(); },
+          "Return the bytes that it takes.");
   nb::class_<GrammarHandle>(m, "GrammarCore", "Rules and terminals as a front end writes them.")
       .def("__init__", [](GrammarHandle* self) { new (self) GrammarHandle(); })
       .def(
@@ -259,9 +246,10 @@ void bind_grammar(nb::module_& m) {
       .def(
           "choice", [](GrammarHandle& s, const Handles& p) { return s.value.choice(p); },
           nb::arg("parts"))
-      .def("linear", &linear, nb::arg("steps"), nb::arg("texts"), nb::arg("after"), nb::arg("ends"),
-           nb::sig("def linear(self, steps: Mapping[int, str], texts: Mapping[str, int], "
-                   "after: Mapping[int, int], ends: bool) -> int"))
+      .def(
+          "automaton",
+          [](GrammarHandle& s, const AutomatonHandle& a) { return s.value.strings(a.value); },
+          nb::arg("automaton"))
       .def("repeat", &repeat, nb::arg("part"), nb::arg("min"), nb::arg("max").none())
       .def(
           "intersection",

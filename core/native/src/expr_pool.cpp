@@ -233,8 +233,9 @@ ByteSet ExprPool::alphabet(ExprId id) {
       break;
     case Kind::kLeaf: {
       const LeafDfa& dfa = automaton(node);
-      // Successors have smaller numbers: a superset over all of them is enough.
-      for (std::uint32_t s = 0; s <= node.b && out != ByteSet::all(); ++s) {
+      // Successors have smaller numbers mostly: a superset over all of them is enough.
+      const std::uint32_t last = dfa.ordered() ? node.b : dfa.size() - 1;
+      for (std::uint32_t s = 0; s <= last && out != ByteSet::all(); ++s) {
         dfa.for_each_edge(s, [&](std::uint8_t low, std::uint8_t high, std::uint32_t) {
           out = out | ByteSet::range(low, high);
         });

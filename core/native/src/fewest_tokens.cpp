@@ -72,6 +72,11 @@ void FewestTokens::for_each_part(const Node& node, Visit&& visit) const {
 double FewestTokens::cost_of_leaf(const Node& node) {
   const LeafDfa& dfa = pool_.automaton(node);
   std::vector<double>& costs = leaves_[node.a];
+  if (!dfa.ordered() && costs.empty()) {
+    costs = dfa.least_costs(node.b, kNever, [this](std::uint8_t low, std::uint8_t high) {
+      return *std::min_element(&cost_of_byte_[low], &cost_of_byte_[high] + 1);
+    });
+  }
   // Successors have smaller numbers than their states.
   for (auto s = static_cast<std::uint32_t>(costs.size()); s <= node.b; ++s) {
     double own = dfa.accepting(s) ? 0 : kNever;

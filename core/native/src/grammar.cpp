@@ -345,7 +345,8 @@ std::string Grammar::print(std::size_t max_length) const {
           out += "<bytes>";
           break;
         case Op::kStrings:
-          out += "<strings: " + std::to_string(automata_[node.extra]->size()) + " states>";
+          out += automata_[node.extra]->ordered() ? "<strings: " : "<automaton: ";
+          out += std::to_string(automata_[node.extra]->size()) + " states>";
           break;
         case Op::kSequence:
           list("(", " ", ")");

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <numeric>
 #include <utility>
 
 #include "leaf_dfa_builder.hpp"
@@ -139,12 +140,48 @@ LeafDfa LeafDfa::of_strings(std::vector<std::string_view> strings, CompileContex
   return builder.finish(builder.state(path[0].accepting, path[0].edges));
 }
 
+LeafDfa LeafDfa::of_states(std::span<const State> states) {
+  std::vector<std::vector<std::uint32_t>> before(states.size());
+  std::vector<bool> live(states.size());
+  std::vector<std::uint32_t> work;
+  for (std::uint32_t s = 0; s < states.size(); ++s) {
+    for (const LeafEdge& edge : states[s].edges) before[edge.target].push_back(s);
+    live[s] = states[s].accepting;
+    if (live[s]) work.push_back(s);
+  }
+  while (!work.empty()) {
+    const std::uint32_t s = work.back();
+    work.pop_back();
+    for (std::uint32_t other : before[s]) {
+      if (live[other]) continue;
+      live[other] = true;
+      work.push_back(other);
+    }
+  }
+  if (states.empty() || !live[0]) return LeafDfa();
+  std::vector<std::uint32_t> renamed(states.size(), kDead);
+  std::uint32_t count = 0;
+  for (std::uint32_t s = 0; s < states.size(); ++s) {
+    if (live[s]) renamed[s] = count++;
+  }
+  LeafDfaBuilder builder;
+  std::vector<LeafEdge> edges;
+  for (std::uint32_t s = 0; s < states.size(); ++s) {
+    if (!live[s]) continue;
+    edges.clear();
+    for (const LeafEdge& edge : states[s].edges) {
+      if (live[edge.target]) edges.push_back({edge.low, edge.high, renamed[edge.target]});
+    }
+    builder.add(states[s].accepting, edges);
+  }
+  return builder.finish(0);
+}
+
 LeafDfa LeafDfa::restricted(const ByteSet& allowed) const {
-  // Successors have smaller numbers than their states, so one pass in order suffices.
   LeafDfaBuilder builder;
   std::vector<std::uint32_t> renamed(size(), kDead);
   std::vector<LeafEdge> edges;
-  for (std::uint32_t s = 0; s < size(); ++s) {
+  const auto narrow = [&](std::uint32_t s) {
     edges.clear();
     for_each_edge(s, [&](std::uint8_t low, std::uint8_t high, std::uint32_t target) {
       if (renamed[target] == kDead) return;
@@ -159,6 +196,19 @@ LeafDfa LeafDfa::restricted(const ByteSet& allowed) const {
         }
       }
     });
+  };
+  if (!ordered_) {  // state 0 is the start
+    std::iota(renamed.begin(), renamed.end(), 0);
+    std::vector<State> states(size());
+    for (std::uint32_t s = 0; s < size(); ++s) {
+      narrow(s);
+      states[s] = {accepting(s), edges};
+    }
+    return of_states(states);
+  }
+  // Successors have smaller numbers than their states, so one pass in order suffices.
+  for (std::uint32_t s = 0; s < size(); ++s) {
+    narrow(s);
     if (!edges.empty() || accepting(s)) renamed[s] = builder.state(accepting(s), edges);
   }
   if (start_ == kDead || renamed[start_] == kDead) return LeafDfa();

@@ -1,4 +1,4 @@
-// Builds minimal acyclic automata from the end: see leaf_dfa.hpp.
+// Builds automata, minimal acyclic ones from the end: see leaf_dfa.hpp.
 #pragma once
 
 #include <cstdint>
@@ -10,18 +10,11 @@
 
 namespace formgate {
 
-struct LeafEdge {
-  std::uint8_t low;
-  std::uint8_t high;
-  std::uint32_t target;
-  bool operator==(const LeafEdge&) const = default;
-};
-
-// Adds states whose successors exist already and returns the one with the same right language.
 class LeafDfaBuilder {
  public:
   LeafDfaBuilder() : slots_(1024, kFree) {}
 
+  // Adds a state whose successors exist already, or returns the one with the same right language.
   std::uint32_t state(bool accepting, std::span<const LeafEdge> edges) {
     std::uint64_t hash = avalanche(edges.size() * 2 + (accepting ? 1u : 0u) + 0x51ull);
     for (const LeafEdge& edge : edges) {
@@ -36,12 +29,19 @@ class LeafDfaBuilder {
       const auto known = static_cast<std::uint32_t>(slots_[place]);
       if (slots_[place] >> 32 == tag && same(known, accepting, edges)) return known;
     }
-    const std::uint32_t id = dfa_.size();
+    const std::uint32_t id = add(accepting, edges);
     slots_[place] = slot(tag, id);
+    return id;
+  }
+
+  // Adds a state whose successors may be still to come.
+  std::uint32_t add(bool accepting, std::span<const LeafEdge> edges) {
+    const std::uint32_t id = dfa_.size();
     for (const LeafEdge& edge : edges) {
       dfa_.low_.push_back(edge.low);
       dfa_.high_.push_back(edge.high);
       dfa_.ascii_only_ = dfa_.ascii_only_ && edge.high < 0x80;
+      dfa_.ordered_ = dfa_.ordered_ && edge.target < id;
       dfa_.target_.push_back(edge.target);
     }
     dfa_.offsets_.push_back(static_cast<std::uint32_t>(dfa_.target_.size()));

@@ -22,22 +22,21 @@ std::uint64_t times(std::uint64_t length, std::uint32_t count) {
 
 }  // namespace
 
-// Of the states of an automaton up to one.
+// Of the states of an automaton, up to one at least.
 std::vector<ExprPool::Lengths> ExprPool::leaf_lengths(std::uint32_t number,
                                                       std::uint32_t last) const {
   const LeafDfa& dfa = *automata_[number].dfa;
-  std::vector<Lengths> of(last + 1);
-  // Successors have smaller numbers than their states.
-  for (std::uint32_t s = 0; s <= last; ++s) {
-    Lengths own{kEndless, 0};
-    if (dfa.accepting(s)) own.least = 0;
+  const auto least = dfa.least_costs(last, kEndless, [](std::uint8_t low, std::uint8_t high) {
+    return is_continuation(low) || is_continuation(high) ? 0u : 1u;
+  });
+  std::vector<Lengths> of(least.size());
+  for (std::uint32_t s = 0; s < of.size(); ++s) {
+    of[s] = {least[s], dfa.ordered() ? 0 : kEndless};  // states that lead back: any length
+    if (!dfa.ordered()) continue;
     dfa.for_each_edge(s, [&](std::uint8_t low, std::uint8_t high, std::uint32_t target) {
       const bool begins = !is_continuation(low) || !is_continuation(high);
-      const bool inside = is_continuation(low) || is_continuation(high);
-      own.least = std::min(own.least, of[target].least + (inside ? 0 : 1));
-      own.most = std::max(own.most, of[target].most + (begins ? 1 : 0));
+      of[s].most = std::max(of[s].most, of[target].most + (begins ? 1 : 0));
     });
-    of[s] = own;
   }
   return of;
 }
@@ -62,7 +61,13 @@ ExprPool::Lengths ExprPool::lengths(ExprId id) {
         out = {1, 1};
         break;
       }
-      out = leaf_lengths(node.a, node.b).back();
+      if (automaton(node).ordered()) {
+        out = leaf_lengths(node.a, node.b).back();
+        break;
+      }
+      auto& known = automaton_lengths_[node.a];
+      if (known.empty()) known = leaf_lengths(node.a, node.b);
+      out = known[node.b];
       break;
     }
     case Kind::kConcat:

@@ -31,7 +31,8 @@ ExprId Grammar::lower_json(ExprPool& pool, const Node& node, CompileContext& con
   return pool.spelled(text, node.negative);
 }
 
-// Whether a part has Boolean operators or look-around.
+// Whether a part has Boolean operators, look-around or an automaton whose states lead back, and so
+// is spelled as it is read.
 bool Grammar::is_boolean(std::uint32_t root) const {
   std::vector<std::uint32_t> work{root};
   std::unordered_map<std::uint32_t, bool> seen;
@@ -47,6 +48,9 @@ bool Grammar::is_boolean(std::uint32_t root) const {
       case Op::kLookAhead:
       case Op::kLookBehind:
         return true;
+      case Op::kStrings:
+        if (!automata_[node.extra]->ordered()) return true;
+        break;
       case Op::kInclude:
         if (included_[node.extra]->is_boolean(included_[node.extra]->start_)) return true;
         break;

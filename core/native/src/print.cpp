@@ -102,7 +102,8 @@ std::string ExprPool::print(ExprId id, std::size_t max_length) const {
         } else if (automaton.class_index != kNoIndex) {
           out += "<rest of a character>";
         } else {
-          out += "<strings:" + std::to_string(automaton.dfa->size()) + " states>";
+          out += automaton.dfa->ordered() ? "<strings:" : "<automaton:";
+          out += std::to_string(automaton.dfa->size()) + " states>";
         }
         break;
       }

@@ -120,6 +120,45 @@ TEST(LeafDfa, RestrictionDropsForbiddenBytes) {
   EXPECT_TRUE(dfa.restricted(ByteSet::of('z')).empty());
 }
 
+// Words of a and b of which a third of the b's is left over: state 3 leads to no end.
+LeafDfa thirds() {
+  const auto ring = [](std::uint32_t next) {
+    return std::vector<LeafEdge>{{'a', 'a', next == 1 ? 0u : next - 1}, {'b', 'b', next % 3}};
+  };
+  std::vector<LeafDfa::State> states{{true, ring(1)}, {false, ring(2)}, {false, ring(3)}, {}};
+  states[1].edges.push_back({'c', 'c', 3});
+  return LeafDfa::of_states(states);
+}
+
+TEST(LeafDfa, StatesMayLeadBack) {
+  const LeafDfa dfa = thirds();
+  EXPECT_EQ(dfa.size(), 3u);
+  EXPECT_FALSE(dfa.ordered());
+  for (const char* yes : {"", "a", "bbb", "abababa", "bbabaaabba"}) {
+    const auto count = std::ranges::count(std::string_view(yes), 'b');
+    EXPECT_EQ(accepts(dfa, yes), count % 3 == 0) << yes;
+  }
+  EXPECT_FALSE(accepts(dfa, "bcbb"));
+  EXPECT_EQ(thirds().hash(), dfa.hash());
+  const LeafDfa part = dfa.restricted(ByteSet::of('a'));
+  EXPECT_EQ(part.size(), 1u);
+  EXPECT_TRUE(accepts(part, "aaa"));
+  EXPECT_FALSE(accepts(part, "bbb"));
+  EXPECT_TRUE(LeafDfa::of_states(std::vector<LeafDfa::State>(2)).empty());
+}
+
+TEST(LeafDfa, LeastCostsAreThoseOfTheBestWay) {
+  const LeafDfa dfa = thirds();
+  const auto count = [](std::uint8_t, std::uint8_t) { return 1u; };
+  EXPECT_EQ(dfa.least_costs(0, 99u, count), (std::vector<unsigned>{0, 2, 1}));
+  const auto dear = [](std::uint8_t low, std::uint8_t) { return low == 'a' ? 0.5 : 4.0; };
+  EXPECT_EQ(dfa.least_costs(0, 99.0, dear), (std::vector<double>{0, 8, 4}));
+  CompileContext context(Limits{}, std::nullopt, nullptr);
+  const LeafDfa words = LeafDfa::of_strings({"ab", "cba", "cb"}, context);
+  EXPECT_TRUE(words.ordered());
+  EXPECT_EQ(words.least_costs(words.start(), 99u, count)[words.start()], 2u);
+}
+
 TEST(Buckets, InsideMeansEveryMember) {
   for (const CharSet& set : samples()) {
     const BucketSet inside = buckets_inside(set);

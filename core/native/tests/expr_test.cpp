@@ -29,6 +29,15 @@ class Naive {
           out.insert(at + 1);
         }
         return out;
+      case Kind::kLeaf: {
+        const LeafDfa& dfa = pool_.automaton(node);
+        for (std::uint32_t state = node.b; state != LeafDfa::kDead; ++at) {
+          if (dfa.accepting(state)) out.insert(at);
+          if (at == text_.size()) break;
+          state = dfa.next(state, static_cast<std::uint8_t>(text_[at]));
+        }
+        return out;
+      }
       case Kind::kConcat:
         for (std::size_t middle : ends(ExprId{node.a}, at)) {
           out.merge(ends(ExprId{node.b}, middle));
@@ -81,9 +90,22 @@ bool derive(ExprPool& pool, ExprId id, std::string_view text) {
   return pool.nullable(id);
 }
 
+// States that lead back, some to no end.
+ExprId random_automaton(ExprPool& pool, std::mt19937& random) {
+  std::vector<LeafDfa::State> states(1 + random() % 5);
+  for (LeafDfa::State& state : states) {
+    state.accepting = random() % 3 == 0;
+    for (std::uint8_t c = 'a'; c <= 'c'; ++c) {
+      const auto target = static_cast<std::uint32_t>(random() % states.size());
+      if (random() % 3) state.edges.push_back({c, c, target});
+    }
+  }
+  return pool.strings(std::make_shared<const LeafDfa>(LeafDfa::of_states(states)));
+}
+
 ExprId random_expr(ExprPool& pool, std::mt19937& random, int depth) {
   const auto sub = [&] { return random_expr(pool, random, depth - 1); };
-  switch (depth == 0 ? random() % 3 : random() % 9) {
+  switch (depth == 0 ? random() % 4 : random() % 10) {
     case 0:
       return pool.literal("a");
     case 1:
@@ -91,17 +113,19 @@ ExprId random_expr(ExprPool& pool, std::mt19937& random, int depth) {
     case 2:
       return pool.literal("bc");
     case 3:
+      return random_automaton(pool, random);
     case 4:
-      return pool.concat(sub(), sub());
     case 5:
+      return pool.concat(sub(), sub());
+    case 6:
       return pool.unite(sub(), sub());
-    case 6: {
+    case 7: {
       const auto min = static_cast<std::uint32_t>(random() % 3);
       const std::uint32_t max =
           random() % 3 ? min + static_cast<std::uint32_t>(random() % 3) : kUnbounded;
       return pool.repeat(sub(), min, max);
     }
-    case 7:
+    case 8:
       return pool.intersect(sub(), sub());
     default:
       return pool.complement(sub());

@@ -22,14 +22,21 @@ void bind_json_schema(nb::module_& m) {
          std::vector<std::pair<std::uint32_t, std::int64_t>> moduli,
          std::optional<std::tuple<std::string, std::string, bool>> low,
          std::optional<std::tuple<std::string, std::string, bool>> high, std::uint32_t max_residues,
-         std::uint32_t max_states, nb::object check) {
+         std::uint32_t max_states, nb::object check) -> nb::object {
         const auto bound = [](const auto& given) -> std::optional<json_schema::DecimalBound> {
           if (!given) return std::nullopt;
           return std::make_from_tuple<json_schema::DecimalBound>(*given);
         };
         const json_schema::Decimals decimals{cycle,      scale,      constant, std::move(moduli),
                                              bound(low), bound(high)};
-        return json_schema::decimal_automaton(decimals, max_residues, max_states, check);
+        auto found = json_schema::decimal_automaton(decimals, max_residues, max_states,
+                                                    [&check] { check(); });
+        if (const auto* many = std::get_if<json_schema::TooManyResidues>(&found)) {
+          return nb::int_(many->count);
+        }
+        if (!std::holds_alternative<LeafDfa>(found)) return nb::none();
+        return nb::cast(
+            AutomatonHandle{std::make_shared<const LeafDfa>(std::get<LeafDfa>(std::move(found)))});
       },
       nb::kw_only(), nb::arg("cycle"), nb::arg("scale"), nb::arg("constant"), nb::arg("moduli"),
       nb::arg("low").none(), nb::arg("high").none(), nb::arg("max_residues"), nb::arg("max_states"),
@@ -37,12 +44,10 @@ void bind_json_schema(nb::module_& m) {
       nb::sig("def decimal_automaton(*, cycle: int, scale: int, constant: int, "
               "moduli: list[tuple[int, int]], low: tuple[str, str, bool] | None, "
               "high: tuple[str, str, bool] | None, max_residues: int, max_states: int, "
-              "check: object) "
-              "-> tuple[list[dict[int, str]], list[bool], list[list[int]]] | int | None"),
+              "check: object) -> Automaton | int | None"),
       "Return the least automaton of decimals that divisibility and bounds decide.\n\n"
-      "Of each state the characters to each next one, and whether it accepts; the strongly\n"
-      "connected components, successors first. State 0 is the start. An int is how many residues\n"
-      "there are, where these are too many, and None stands for too many states.");
+      "An int is how many residues there are, where these are too many, and None stands for too\n"
+      "many states.");
   nb::class_<Words>(m, "SchemaWords", "What the keywords of a draft of JSON Schema are.")
       .def(nb::init<const std::vector<std::string>&, std::string, bool>(), nb::kw_only(),
            nb::arg("active"), nb::arg("id_keyword"), nb::arg("lone_ref"));

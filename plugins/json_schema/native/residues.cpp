@@ -5,8 +5,6 @@
 #include <functional>
 #include <span>
 
-#include "formgate/components.hpp"
-
 namespace formgate::json_schema {
 namespace {
 
@@ -177,35 +175,25 @@ class Automaton {
     accepting_ = std::move(accepting);
   }
 
-  nb::object written() const {
-    nb::list states;
-    nb::list ends;
-    std::vector<std::vector<std::uint32_t>> edges;
+  LeafDfa written() const {
+    std::vector<LeafDfa::State> states(steps_.size());
     for (std::size_t state = 0; state < steps_.size(); ++state) {
-      nb::dict grouped;
-      std::vector<std::uint32_t>& targets = edges.emplace_back();
-      for (std::uint32_t symbol = 0; symbol < kSymbols; ++symbol) {
-        const std::uint32_t after = steps_[state][symbol];
-        if (after == kNone || std::ranges::find(targets, after) != targets.end()) continue;
-        targets.push_back(after);
-        std::string symbols;
-        for (std::uint32_t other = symbol; other < kSymbols; ++other) {
-          if (steps_[state][other] == after) {
-            symbols += other == kPoint ? '.' : static_cast<char>('0' + other);
-          }
+      states[state].accepting = accepting_[state];
+      std::vector<LeafEdge>& edges = states[state].edges;
+      // In the order of the characters.
+      if (steps_[state][kPoint] != kNone) edges.push_back({'.', '.', steps_[state][kPoint]});
+      for (std::uint8_t digit = 0; digit < kPoint; ++digit) {
+        const std::uint32_t after = steps_[state][digit];
+        const auto character = static_cast<std::uint8_t>('0' + digit);
+        if (after == kNone) continue;
+        if (!edges.empty() && edges.back().target == after && edges.back().high + 1 == character) {
+          edges.back().high = character;
+        } else {
+          edges.push_back({character, character, after});
         }
-        grouped[nb::int_(after)] = nb::str(symbols.data(), symbols.size());
       }
-      states.append(std::move(grouped));
-      ends.append(nb::bool_(accepting_[state]));
     }
-    nb::list components;
-    for (const auto& found : components_of(edges)) {
-      nb::list component;
-      for (std::size_t i = found.size(); i-- > 0;) component.append(found[i]);
-      components.append(std::move(component));
-    }
-    return nb::make_tuple(std::move(states), std::move(ends), std::move(components));
+    return LeafDfa::of_states(states);
   }
 
  private:
@@ -372,9 +360,9 @@ class Automaton {
 
 }  // namespace
 
-nb::object decimal_automaton(const Decimals& decimals, std::uint32_t max_residues,
-                             std::uint32_t max_states, nb::handle check) {
-  const Check often = [check] { nb::borrow(check)(); };
+std::variant<LeafDfa, TooManyResidues, TooManyStates> decimal_automaton(
+    const Decimals& decimals, std::uint32_t max_residues, std::uint32_t max_states,
+    const std::function<void()>& check) {
   std::vector<std::int64_t> sums(decimals.cycle, decimals.constant);
   for (const auto& [modulus, count] : decimals.moduli) {
     for (std::uint32_t at = 0; at < decimals.cycle; at += modulus) sums[at] += count;
@@ -383,15 +371,15 @@ nb::object decimal_automaton(const Decimals& decimals, std::uint32_t max_residue
   for (std::size_t residue = 0; residue < sums.size(); ++residue) {
     good[residue] = sums[residue] == 1;
   }
-  auto same = equal_residues(decimals.cycle, decimals.scale, good, often);
-  std::size_t different = 0;
+  auto same = equal_residues(decimals.cycle, decimals.scale, good, check);
+  std::uint32_t different = 0;
   for (std::uint32_t residue = 0; residue < decimals.cycle; ++residue) {
     different += same[residue] == residue ? 1 : 0;
   }
-  if (different > max_residues) return nb::int_(different);
+  if (different > max_residues) return TooManyResidues{different};
   Automaton automaton(decimals, std::move(good), std::move(same));
-  if (!automaton.explore(max_states, often)) return nb::none();
-  automaton.reduce(often);
+  if (!automaton.explore(max_states, check)) return TooManyStates{};
+  automaton.reduce(check);
   return automaton.written();
 }
 

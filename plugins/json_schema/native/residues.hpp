@@ -1,17 +1,17 @@
 // Decimals that divisibility and bounds decide, as the least deterministic automaton.
 #pragma once
 
-#include <nanobind/nanobind.h>
-
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <utility>
+#include <variant>
 #include <vector>
 
-namespace formgate::json_schema {
+#include "formgate/leaf_dfa.hpp"
 
-namespace nb = nanobind;
+namespace formgate::json_schema {
 
 // Digits before and after the point, and whether the bound itself belongs.
 struct DecimalBound {
@@ -32,10 +32,15 @@ struct Decimals {
   std::optional<DecimalBound> high;
 };
 
-// For each state the states that follow, each with the symbols that lead there (10: the point), and
-// whether the text may end; state 0 is the start. Where more residues differ than may be, their
-// number instead; None for more states. `check` is called now and then.
-nb::object decimal_automaton(const Decimals& decimals, std::uint32_t max_residues,
-                             std::uint32_t max_states, nb::handle check);
+struct TooManyResidues {
+  std::uint32_t count;
+};
+struct TooManyStates {};
+
+// The least automaton of the texts of such decimals, of digits and the point, empty where there are
+// none. `check` is called now and then.
+std::variant<LeafDfa, TooManyResidues, TooManyStates> decimal_automaton(
+    const Decimals& decimals, std::uint32_t max_residues, std::uint32_t max_states,
+    const std::function<void()>& check);
 
 }  // namespace formgate::json_schema

@@ -7,7 +7,7 @@ from decimal import Decimal
 from fractions import Fraction
 
 import pytest
-from compiled import acceptor, byte_vocabulary, compiled
+from compiled import acceptor, compiled
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
@@ -328,24 +328,6 @@ def test_residues_that_no_digits_tell_apart_count_as_one():
         for value in [*range(0, 300, 11), *range(21_900, 22_100), 44_000, 220_000, 220_011]:
             for text in (str(value), f"-{value}", f"{value}.0", f"{value}.5"):
                 assert accepts(text) == one.contains(Decimal(text)), text
-
-
-@pytest.mark.parametrize(("modulus", "low"), [("7", "0"), ("12", "100"), ("0.3", "1"), ("6", "-9")])
-def test_residues_without_rules(modulus, low):
-    numbers = NumberSet.multiple_of(Decimal(modulus)) & NumberSet.at_least(Decimal(low))
-    builder = GrammarBuilder()
-    builder.start(builder.intersection(numbers.node(builder, rules=False), builder.any_text()))
-    engine = builder.build().compile(byte_vocabulary())
-    for value in range(-300, 1500):
-        text = str(Decimal(value) / 10)
-        assert engine.accepts(text) == numbers.contains(Decimal(text)), text
-
-
-def test_too_many_residues_without_rules():
-    numbers = NumberSet.multiple_of(11)
-    assert numbers.node(GrammarBuilder())
-    with pytest.raises(UnsupportedConstraint, match=r"needs 11 states .* 8 is the most here"):
-        numbers.node(GrammarBuilder(), rules=False)
 
 
 def test_too_many_moduli():

@@ -14,7 +14,7 @@ enum class Kind : std::uint8_t {
   kEmpty,    // no text
   kEpsilon,  // the empty text
   kBytes,    // one byte of a set
-  kLeaf,     // the right language of a state of a minimal acyclic automaton
+  kLeaf,     // the right language of a state of an automaton; see leaf_dfa.hpp
   kConcat,   // head (never a concatenation), tail
   kUnion,    // two or more members, sorted by hash
   kRepeat,   // child{min, max}

@@ -466,6 +466,8 @@ class ExprPool : public std::enable_shared_from_this<ExprPool> {
   GrowingMap<std::uint32_t, Lengths> lengths_;
   GrowingMap<std::uint32_t, std::uint64_t> rests_;
   GrowingMap<std::uint32_t, std::uint64_t> automaton_rests_;
+  // By state, where states lead back.
+  std::unordered_map<std::uint32_t, std::vector<Lengths>> automaton_lengths_;
   GrowingMap<std::uint32_t, bool> endless_;
   GrowingMap<std::uint32_t, bool> open_texts_;
   std::deque<Measured> measured_;
