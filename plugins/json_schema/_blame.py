@@ -1,5 +1,7 @@
 """Where in a schema it is that the engine gives up: called when it did, to name the place.
 
+Or where it is that no value is valid, which either may find.
+
 The engine knows nodes, no schemas. Nearly all that it takes long for is whether some strings exist:
 patterns combined with others, negated, or with look-around. So the sets of strings of a schema are
 compiled one by one until one of them meets the limit, too, for a bounded time.
@@ -14,7 +16,6 @@ from formgate.core.errors import (
     CompileTimeout,
     EmptyLanguageError,
     FormgateError,
-    GrammarError,
     LimitError,
 )
 from formgate.core.grammar import GrammarBuilder
@@ -23,7 +24,8 @@ from formgate.plugins.json_schema._deadline import Deadline
 from formgate.plugins.json_schema._disjoint import byte_vocabulary
 from formgate.plugins.json_schema._emit import Emitter
 from formgate.plugins.json_schema._load import load
-from formgate.plugins.json_schema._write import Prepared, prepared, retold
+from formgate.plugins.json_schema._unsatisfiable import contradiction
+from formgate.plugins.json_schema._write import Prepared, prepared, retold, written
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -32,8 +34,9 @@ if TYPE_CHECKING:
     from formgate.plugins.json_schema._options import Options
     from formgate.plugins.json_schema._scalars import State
     from formgate.plugins.json_schema._strings import StringSet
+    from formgate.plugins.json_schema._values import Json
 
-__all__ = ["name_place"]
+__all__ = ["name_place", "tell_why"]
 
 _PATIENCE_S = 1.0  # for all sets; for one, half of what is left
 _SIMPLE = frozenset(["values", "lengths"])
@@ -63,15 +66,47 @@ def name_place(source: object, options: Mapping[str, object], error: FormgateErr
     """
     if not error.args or not isinstance(error, (EmptyLanguageError, LimitError)):
         return
-    found = "#"
     try:
-        if isinstance(error, LimitError):
-            found = _limited(prepared(source, options))
+        given = prepared(source, options)
     except FormgateError:
-        pass  # it was read before, so there is no time to read it again
+        return  # it was read before, so there is no time to read it again
+    if isinstance(error, EmptyLanguageError):
+        tell_why(error, given, engine=True)
+        return
+    try:
+        found = _limited(given)
+    except FormgateError:
+        found = "#"
     error.args = (f"{found}: {error.args[0]}", *error.args[1:])
-    if isinstance(error, GrammarError):
-        error.reason = error.args[0]
+
+
+def tell_why(error: EmptyLanguageError, given: Prepared, *, engine: bool) -> None:
+    """Let an error say where in the schema it is that no value is valid, and why.
+
+    Args:
+        error: The error; its message is changed.
+        given: The schema and the options.
+        engine: Whether it was the engine that found it.
+    """
+
+    def write(schema: Json, builder: GrammarBuilder) -> Node:
+        with Deadline(builder):
+            return written(schema, given.options, builder, plain=True)[1]
+
+    found = contradiction(load(given.schema), write, engine=engine)
+    if found is None:
+        reason = f"#: {error.reason}"
+    else:
+        reason = f"{found.place}: {found.reason}"
+        where = ""
+        if found.asked is not None:
+            where = f", or do not ask for a value there as {found.asked} does"
+        error.hint = f"change what is said there{where}"
+    if given.origins:
+        reason = retold(reason, given.origins)
+        error.hint = error.hint and retold(error.hint, given.origins)
+    error.reason = reason
+    error.args = (reason, *error.args[1:])
 
 
 def _limited(given: Prepared) -> str:

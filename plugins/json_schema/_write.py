@@ -31,6 +31,7 @@ __all__ = [
     "prepared",
     "retold",
     "write",
+    "written",
 ]
 
 
@@ -144,9 +145,14 @@ def _compile(
     """Return the automaton of a schema, if it takes one, and its node."""
     try:
         with Deadline(builder):
-            automaton, node = _written(given.schema, given.options, builder, plain=plain)
+            automaton, node = written(given.schema, given.options, builder, plain=plain)
     except (GrammarError, LimitError) as error:
-        _retell(error, given.origins)
+        if isinstance(error, EmptyLanguageError):
+            from formgate.plugins.json_schema._blame import tell_why  # noqa: PLC0415
+
+            tell_why(error, given, engine=False)
+        else:
+            _retell(error, given.origins)
         raise
     if automaton is not None and automaton.world.relaxed and given.origins:
         automaton.world.relaxed = {
@@ -156,7 +162,7 @@ def _compile(
     return automaton, node
 
 
-def _written(
+def written(
     source: object, options: Options, builder: GrammarBuilder, *, plain: bool
 ) -> tuple[Automaton | None, Node]:
     """Return the automaton of a schema, if it takes one, and its node; places are the schema's."""
@@ -199,7 +205,7 @@ def _reasoned(
     else:
         automaton, emitter = plain.rest()
     if automaton.is_empty(automaton.root):
-        raise EmptyLanguageError("#: no value is valid under the schema")
+        raise EmptyLanguageError("no value is valid under the schema")
     node = emitter.write(automaton.root)
     if plain is None:
         emitter.close()
