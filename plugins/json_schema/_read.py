@@ -131,6 +131,8 @@ class _Reader(ScalarReader):
         """``required``: names that must be there."""
         if value:
             self.objects().required = self.names("required", value)
+            if not self.schema.get("properties"):
+                self.facts.ops.append((Op.BASE,))
         elif not isinstance(value, list):
             raise self.wrong("required", "required is a list of names")
 
