@@ -224,6 +224,7 @@ void MaskCache::item(ExprId id, std::uint32_t node, Mask& out) {
   }
   if (plain && options_.class_tables && depth_ < kMostNested) {
     if (kind == Kind::kRepeat && loop_item(id, node, out)) return;
+    if (kind == Kind::kUnion && covered_item(id, node, out)) return;
     if ((kind == Kind::kRepeat || kind == Kind::kUnion) && group_item(id, node, out)) return;
   }
   if (plain && options_.class_tables && kind == Kind::kLexed && depth_ < kMostNested &&
@@ -293,7 +294,8 @@ void MaskCache::walk_item(ExprId id, std::uint32_t node, Mask& out) {
                       kind == Kind::kKeyed || kind == Kind::kCall);
   if (options_.class_tables && plain() && top.rank_end - top.rank_begin > kLargeSubtree && !split &&
       !(pool_.node(id).flags & kCalls && pool_.node(id).kind == Kind::kAnd) &&
-      (closed_item(id, node, out) || settling_item(id, node, out) || run_item(id, node, out))) {
+      (closed_item(id, node, out) || staying_item(id, node, out) || settling_item(id, node, out) ||
+       run_item(id, node, out))) {
     return;
   }
   Sink sink(*vocabulary_);

@@ -1,5 +1,6 @@
 // Masks of states that read runs of a set of ASCII characters uniformly.
 #include <algorithm>
+#include <optional>
 
 #include "formgate/json_spelling.hpp"
 #include "formgate/masks.hpp"
@@ -10,8 +11,20 @@ namespace {
 
 // Smaller sets lead into so little of the trie that a walk is as fast.
 constexpr unsigned kFewest = 8;
-constexpr unsigned kMostAscii = 80;        // of the 95 that can be seen
+constexpr unsigned kMostAscii = 80;  // of the 95 that can be seen
+constexpr unsigned kMostLeads = 4;   // bytes with which characters that leave a run begin
+constexpr unsigned kContinuations = 64;
 constexpr std::size_t kMostPlaces = 8192;  // in the trie, that are followed one by one
+
+// In text, the bytes that leave runs of some characters; nothing where a walk is as fast.
+std::optional<ByteSet> leaving_bytes(const CharSet& chars, const ByteSet& alphabet) {
+  if (chars.ascii().size() < kMostAscii) return std::nullopt;
+  const ByteSet leaving = alphabet - chars.ascii() - chars.leads();
+  if ((leaving & ByteSet::range(0x80, 0xFF)).size() > kMostLeads + kContinuations) {
+    return std::nullopt;
+  }
+  return leaving - ByteSet::range(0x80, 0xBF);  // inside of characters
+}
 
 }  // namespace
 
@@ -48,6 +61,56 @@ bool MaskCache::closed_item(ExprId id, std::uint32_t node, Mask& out) {
   if (places > kMostPlaces) return false;
   out.parts.push_back({class_table(index, node).inside, nullptr});
   replay(id, node, index, leaving, out);
+  return true;
+}
+
+// Where one alternative takes text of nearly all characters again and again (a pattern that may
+// match anywhere goes on looking), tokens of such text need nothing of the others, and of what
+// leaves it all alternatives are followed at once.
+bool MaskCache::covered_item(ExprId id, std::uint32_t node, Mask& out) {
+  const Node& own = pool_.node(id);
+  if (own.kind != Kind::kUnion || !(own.flags & kText) || !pool_.free_of_context(id)) return false;
+  std::uint32_t index = kNoIndex;
+  std::optional<ByteSet> leaving;
+  const auto list = pool_.members(own);
+  for (ExprId member : std::vector<ExprId>(list.begin(), list.end())) {
+    const Node head = pool_.node(pool_.head(member));
+    if (head.kind != Kind::kRepeat || head.max != kUnbounded || !pool_.live(member)) continue;
+    index = pool_.loop_of(ExprId{head.a}).class_index;
+    if (index != kNoIndex) leaving = leaving_bytes(pool_.char_class(index), pool_.alphabet(id));
+    if (leaving) break;
+  }
+  if (!leaving) return false;
+  std::size_t places = 0;
+  leaving->for_each([&](std::uint8_t b) { places += vocabulary_->nodes_by_label(b).size(); });
+  if (places > kMostPlaces) return false;
+  out.parts.push_back({class_table(index, node).inside, nullptr});
+  replay(id, node, index, *leaving, out);
+  return true;
+}
+
+// Where nearly all characters lead back to a state (text beside words that a pattern avoids or
+// still looks for), only tokens with another byte are followed, from there on.
+bool MaskCache::staying_item(ExprId id, std::uint32_t node, Mask& out) {
+  if (!(pool_.node(id).flags & kText) || !pool_.free_of_context(id)) return false;
+  const std::uint32_t index = pool_.self_loop(id);
+  if (index == kNoIndex) return false;
+  const auto leaving = leaving_bytes(pool_.char_class(index), pool_.alphabet(id));
+  if (!leaving) return false;
+  ClassTable& table = class_table(index, node);
+  out.parts.push_back({table.inside, nullptr});
+  prepare_exits(table, index, *leaving);
+  const auto trie = vocabulary_->trie();
+  Sink sink(*vocabulary_);
+  leaving->for_each([&](std::uint8_t byte) {
+    const ExprId next{pool_.row(id).next[byte]};
+    if (next == ExprPool::kEmptyId) return;
+    for (const Exit& exit : exits_by(table, index, byte)) {
+      sink.add_ranks(trie[exit.node].rank_begin, trie[exit.node].own_end());
+      if (trie[exit.node].child_count > 0) walk_states(exit.node, next, sink, nullptr);
+    }
+  });
+  if (!sink.empty()) out.parts.push_back({sink.finish(), nullptr});
   return true;
 }
 

@@ -110,6 +110,8 @@ class ExprPool : public std::enable_shared_from_this<ExprPool> {
   // A class, all characters beyond ASCII among it, of which every text leaves a state alive;
   // kNoIndex where there is none, or many states to look at.
   std::uint32_t closed_class(ExprId id);
+  // The class of the characters that lead from a state back to it; kNoIndex where there is none.
+  std::uint32_t self_loop(ExprId id);
   // Without a greatest number of characters of the text at the head, if so many characters more
   // come nowhere near it; else `id`.
   ExprId far_from_end(ExprId id, std::uint32_t characters);
@@ -325,7 +327,6 @@ class ExprPool : public std::enable_shared_from_this<ExprPool> {
   LoopSet loop_of_state(ExprId id);
   LoopSet loop_of_intersection(ExprId id);
   ExprId counted_down(ExprId id, const CharSet& characters);
-  std::uint32_t self_loop(ExprId id);
   bool characters_lead_on(ExprId state, std::uint8_t low, std::uint8_t high,
                           std::span<const std::pair<std::uint8_t, std::uint8_t>> rest,
                           std::vector<ExprId>& targets);

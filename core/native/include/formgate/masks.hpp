@@ -189,7 +189,9 @@ class MaskCache {
   bool loop_item(ExprId id, std::uint32_t node, Mask& out);
   void mixed_loop(ExprId id, std::uint32_t node, const ExprPool::Loop& loop, const Bitmap* limit,
                   bool leaves, std::uint32_t max, Mask& out);
+  bool covered_item(ExprId id, std::uint32_t node, Mask& out);
   bool closed_item(ExprId id, std::uint32_t node, Mask& out);
+  bool staying_item(ExprId id, std::uint32_t node, Mask& out);
   bool settling_item(ExprId id, std::uint32_t node, Mask& out);
   bool run_item(ExprId id, std::uint32_t node, Mask& out);
   ByteSet widest_step(ExprId id);
