@@ -2,7 +2,7 @@
 
 The first says what it describes; a line ``formgate: name=value ...`` holds options of the grammar's
 format that it was written for, and as ``oracle`` who can judge its texts. The name of the format
-may stand before them; it tells adapters what the text is.
+may stand before them, and is read as the option ``format``; it tells adapters what the text is.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ def header(lines: Iterable[str]) -> tuple[str, dict[str, str]]:
         if comment.startswith(_MARK):
             words = comment[len(_MARK) :].split()
             if words and "=" not in words[0]:
-                del words[0]
+                options["format"] = words.pop(0)
             pairs = (word.partition("=") for word in words)
             options.update((name, value) for name, _, value in pairs)
     return description, options

@@ -164,6 +164,12 @@ def compile_format(source: object, builder: GrammarBuilder, options: Mapping[str
             f"pathlib.Path, not {type(source).__name__}"
         )
     written_for: dict[str, Any] = dict(options_of(source))
+    named = written_for.pop("format", "lark")
+    if named != "lark":
+        raise GrammarError(
+            f"the line \"formgate:\" of the grammar names the format {named!r}, not 'lark'",
+            hint="correct the name, or leave it out: options are written NAME=VALUE",
+        )
     check_options("lark", written_for, _WRITTEN, place='the line "formgate:" of the grammar')
     if written_for.get("max_ignored", "").isdecimal():
         written_for["max_ignored"] = int(written_for["max_ignored"])

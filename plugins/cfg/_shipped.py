@@ -88,6 +88,7 @@ def shipped_grammar(name: str) -> ShippedGrammar:
     path = shipped_path(name)
     description, options = header(path.read_text(encoding="utf-8").splitlines())
     oracle = options.pop("oracle", None)
+    options.pop("format", None)
     return ShippedGrammar(name, path, _FORMATS[path.suffix], description, options, oracle)
 
 

@@ -393,3 +393,9 @@ def test_a_grammar_may_name_its_format_before_its_options(byte_vocabulary):
     engine = compiled(header + rules, byte_vocabulary)
     assert engine.accepts("a  b")
     assert not engine.accepts("a   b")
+
+
+@pytest.mark.parametrize("named", ["foo", "gbnf", "gbnf lexing=any", "lexing"])
+def test_a_grammar_that_names_another_format_is_refused(byte_vocabulary, named):
+    with pytest.raises(GrammarError, match=f"names the format '{named.split()[0]}', not 'lark'"):
+        compiled(f'// formgate: {named}\nstart: "a"', byte_vocabulary)
