@@ -294,8 +294,8 @@ void MaskCache::walk_item(ExprId id, std::uint32_t node, Mask& out) {
                       kind == Kind::kKeyed || kind == Kind::kCall);
   if (options_.class_tables && plain() && top.rank_end - top.rank_begin > kLargeSubtree && !split &&
       !(pool_.node(id).flags & kCalls && pool_.node(id).kind == Kind::kAnd) &&
-      (closed_item(id, node, out) || staying_item(id, node, out) || settling_item(id, node, out) ||
-       run_item(id, node, out))) {
+      (closed_item(id, node, out) || staying_item(id, node, out) || spread_item(id, node, out) ||
+       settling_item(id, node, out) || run_item(id, node, out))) {
     return;
   }
   Sink sink(*vocabulary_);

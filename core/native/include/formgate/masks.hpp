@@ -157,6 +157,12 @@ class MaskCache {
     std::vector<ExprId> states;  // after 0, 1, ... characters
     bool open;                   // the run may go on beyond the last state
   };
+  // How far a set of characters leads nowhere astray.
+  struct Spread {
+    std::uint32_t most = 0;  // characters
+    bool open = true;        // as far as any token goes
+    ByteSet lacking;         // characters that some state after `most` of them does not go on with
+  };
   // Tokens that leave a class and go on in a given tail, by the number of characters before, which
   // is one at least.
   struct Exits {
@@ -194,6 +200,12 @@ class MaskCache {
   bool staying_item(ExprId id, std::uint32_t node, Mask& out);
   bool settling_item(ExprId id, std::uint32_t node, Mask& out);
   bool run_item(ExprId id, std::uint32_t node, Mask& out);
+  bool spread_item(ExprId id, std::uint32_t node, Mask& out);
+  void follow_exits(ExprId id, std::uint32_t node, std::uint32_t class_index, const ByteSet& bytes,
+                    Mask& out);
+  Spread spread_of(ExprId id, const ByteSet& chars, std::uint32_t longest);
+  ByteSet live_bytes(ExprId id);
+  ByteSet common_bytes(ExprId id);
   ByteSet widest_step(ExprId id);
   bool extend_run(Run& run, std::size_t count);
   void leave_run(ClassTable& table, std::uint32_t class_index, const Run& run, Sink& sink);
