@@ -6,6 +6,7 @@ import json
 import re
 import threading
 from concurrent.futures import ThreadPoolExecutor
+from decimal import Decimal
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -32,9 +33,10 @@ TAG = {
 
 
 def is_json(text):
-    value = json.loads(text)
-    b = value.get("b", 0)
-    return value["a"] in ("x", "y") and b <= 99 and b == int(b) and value.keys() <= {"a", "b"}
+    value = json.loads(text, parse_float=Decimal, parse_int=Decimal)
+    b = value.get("b", Decimal(0))
+    whole = b == b.to_integral_value()
+    return value["a"] in ("x", "y") and b <= 99 and whole and value.keys() <= {"a", "b"}
 
 
 def is_tagged(text):
