@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from formgate.plugins.json_schema._clauses import UNTRACKED, Clauses
-from formgate.plugins.json_schema._facts import ARRAY, OBJECT, TRUE, Facts, ObjectFacts, Op
+from formgate.plugins.json_schema._facts import OBJECT, TRUE, Facts, ObjectFacts, Op
 from formgate.plugins.json_schema._keys import EVERY_KEY, NO_KEY, Keys
 from formgate.plugins.json_schema._shapes import ANY_OBJECT, NOTHING, ObjectShape, both, one
 from formgate.plugins.json_schema._strings import StringSet
+from formgate.plugins.json_schema._tags import Tags
 
 if TYPE_CHECKING:
     from formgate.plugins.json_schema._shapes import Join, Lits
@@ -16,7 +17,6 @@ if TYPE_CHECKING:
 
 __all__ = ["ObjectClauses"]
 
-_COMPOSITE = ARRAY | OBJECT
 _FEW_NAMES = 64  # of a pattern: as many are treated one by one
 _NO_NAMES: frozenset[str] = frozenset()
 
@@ -180,7 +180,7 @@ class ObjectClauses(Clauses[ObjectShape]):
         return shape
 
     def discriminated(self, branches: list[list[ObjectShape]]) -> bool:
-        """Look for a name that every branch requires, with strings that no two branches share."""
+        """Look for a name that every branch requires, with values that no two branches share."""
         shapes = [(place, shape) for place, branch in enumerate(branches) for shape in branch]
         if len({place for place, _ in shapes}) < 2:
             return True
@@ -190,22 +190,15 @@ class ObjectClauses(Clauses[ObjectShape]):
         return any(self._tells_apart(name, shapes) for name in sorted(names))
 
     def _tells_apart(self, name: str, shapes: list[tuple[int, ObjectShape]]) -> bool:
-        """Say whether the members of a name are strings that belong to one branch each."""
-        owner: dict[str, int] = {}
+        """Say whether each value that the members of a name may have belongs to one branch."""
+        tags = Tags()
         for place, shape in shapes:
             lits = shape.props.get(name)
             if not lits:
                 return False
             with self._world.below():
                 state = self._world.state(lits)
-                bits, numbers, strings = self._world.scalars(state)
-            if bits or strings.values is None or not numbers.is_empty():
-                return False
-            facts = self._world.facts
-            if not any(not lit & 1 and not facts(lit).kinds & _COMPOSITE for lit in state.lits):
-                return False  # arrays or objects, perhaps
-            for value in strings.values:
-                if owner.setdefault(value, place) != place:
+                if not tags.add(place, state.kinds, self._world.scalars(state)):
                     return False
         return True
 

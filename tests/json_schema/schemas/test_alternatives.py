@@ -171,6 +171,58 @@ def test_a_required_name_beside_alternatives(
     decide(apart, objects("kind", "x", values=("a", 1, 2)), vocabulary)
 
 
+TAGS: list[Any] = [
+    *({"const": value} for value in ("a", "b", 1, 1.5, 2, True, False, None)),
+    *({"enum": values} for values in (["a", 1], [2, None], [False, "c"], [1.0, "d"])),
+    *({"type": kind} for kind in ("string", "integer", "null", "boolean", "object", "array")),
+    *({"minimum": low, "maximum": low + 1, "type": "number"} for low in (0, 1, 2, 3)),
+    {"pattern": "^[ab]$", "type": "string"},
+    {"minLength": 2, "type": "string"},
+    {"not": {"type": ["string", "null"]}},
+    {"items": {"enum": [1]}, "type": "array"},
+]
+TAGGED: list[Any] = ["a", "b", "c", "ab", 0, 1, 1.5, 2, 4, True, False, None, [], [1], [2], {}]
+
+
+@SEEDLESS
+@hypothesis.given(
+    tags=st.lists(st.sampled_from(TAGS), min_size=2, max_size=5),
+    draft=st.sampled_from([jsonschema.Draft4Validator, jsonschema.Draft202012Validator]),
+)
+def test_tags_of_all_kinds(vocabulary: formgate.Vocabulary, tags: list[Any], draft: Any) -> None:
+    if draft is jsonschema.Draft4Validator:
+        tags = [{"enum": [tag["const"]]} if "const" in tag else tag for tag in tags]
+    branches = [
+        {
+            "properties": {"tag": tag, "x": {"minimum": place, "type": "integer"}},
+            "required": ["tag"],
+        }
+        for place, tag in enumerate(tags)
+    ]
+    schema = {"$schema": draft.META_SCHEMA["$schema"], "type": "object", "oneOf": branches}
+    instances = [{"tag": tag, "x": x} for tag in TAGGED for x in range(5)]
+    decide(schema, [*instances, {"x": 1}, *({"tag": tag} for tag in TAGGED)], vocabulary)
+
+
+@pytest.mark.parametrize("parts", [1, 4])
+def test_branches_that_numbers_tell_apart_are_not_compared(
+    vocabulary: formgate.Vocabulary, parts: int
+) -> None:
+    count = 700  # two by two, they are more than 300 steps for each of them
+    branches = [
+        {"properties": {"tag": {"const": place / parts}, f"{place}": {}}, "required": ["tag"]}
+        for place in range(count)
+    ]
+    schema = {"type": "object", "additionalProperties": False, "oneOf": branches}
+    schema["properties"] = {"tag": {"type": "number"}}
+    engine = formgate.compile(schema, vocabulary, max_clauses=count)
+    assert engine.accepts('{"tag":0}')
+    assert engine.accepts('{"tag":0.0}')
+    assert not engine.accepts('{"tag":-1}')
+    assert not engine.accepts('{"tag":"0"}')
+    assert engine.accepts('{"tag":0.5}') is (parts == 4)
+
+
 def test_names_stay_in_their_order(vocabulary: formgate.Vocabulary) -> None:
     branches = [
         {"properties": {"kind": {"const": kind}, kind: {"type": "integer"}}} for kind in ("a", "b")
