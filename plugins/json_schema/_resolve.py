@@ -15,8 +15,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from formgate.core.errors import GrammarError, MissingDependencyError
+from formgate.core.errors import GrammarError
 from formgate.plugins.json_schema._drafts import BY_NAME, Draft, draft_of, subschemas
+from formgate.plugins.json_schema._meta_schemas import meta_schema
 
 if TYPE_CHECKING:
     from formgate.plugins.json_schema._values import Json
@@ -389,7 +390,7 @@ class Library:
     def _remote(self, uri: str) -> Resource | None:
         """Return a meta-schema, or a document that was given."""
         if "json-schema.org/" in uri:
-            found = _meta_schema(uri)
+            found = meta_schema(uri)
             if found is not None:
                 return self._document(found, uri)
         given = self._lookup(uri)
@@ -451,27 +452,6 @@ def _note_anchors(schema: dict[str, Json], resource: Resource, where: Where) -> 
             resource.anchors.setdefault(name, (schema, where))
             if keyword == "$dynamicAnchor" and draft.rank >= 2020:
                 resource.dynamic.add(name)
-
-
-def _meta_schema(uri: str) -> Json:
-    """Return the meta-schema of an address, None if there is none.
-
-    Raises:
-        MissingDependencyError: The package that holds them is not installed.
-    """
-    try:
-        from jsonschema_specifications import REGISTRY  # noqa: PLC0415 (rarely needed)
-    except ImportError:
-        raise MissingDependencyError(
-            f"the schema refers to the meta-schema {uri}, which the package "
-            "jsonschema-specifications holds; install formgate[jsonschema]"
-        ) from None
-    for address in (uri, uri + "#"):
-        try:
-            return REGISTRY.contents(address)
-        except LookupError:
-            continue
-    return None
 
 
 def _nowhere(reference: str, where: Where, reason: str) -> GrammarError:
