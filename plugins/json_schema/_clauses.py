@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
 from formgate.core.errors import LimitError
 from formgate.plugins.json_schema._deadline import check_time
-from formgate.plugins.json_schema._facts import FALSE, TRUE, Facts, Op
+from formgate.plugins.json_schema._facts import FALSE, TRUE, Facts, Op, keyword_of
 from formgate.plugins.json_schema._widest import widest
 
 if TYPE_CHECKING:
@@ -172,22 +172,22 @@ class Clauses(Generic[S]):
             task = lit * 16 + self._task + track
             self._world.go_in(task, lit)
             try:
-                found = self._denied(facts) if lit & 1 else self._allowed(facts, track)
+                found = self._denied(lit, facts) if lit & 1 else self._allowed(lit, facts, track)
             finally:
                 self._world.come_out(task)
             self._memo[lit, track] = found
         return found
 
-    def _allowed(self, facts: Facts, track: int) -> list[S]:
+    def _allowed(self, lit: int, facts: Facts, track: int) -> list[S]:
         """Return the alternatives of a schema."""
         rest = self.rest_of(facts)
         if rest is None or (rest == TRUE and not track):
-            return self._conjunction(facts, track)
-        tracked = self._conjunction(facts, track or LOOSELY)
+            return self._conjunction(lit, facts, track)
+        tracked = self._conjunction(lit, facts, track or LOOSELY)
         found = (self.with_rest(shape, rest, track=track) for shape in tracked)
         return self._distinct(shape for shape in found if shape is not None)
 
-    def _conjunction(self, facts: Facts, track: int) -> list[S]:
+    def _conjunction(self, lit: int, facts: Facts, track: int) -> list[S]:
         """Return the alternatives of a schema, what is unevaluated aside."""
         base = self.base(facts, track)
         if base is None:
@@ -197,11 +197,14 @@ class Clauses(Generic[S]):
         found = [self._any]
         placed = False
         for op in facts.ops:
-            if op[0] == Op.BASE:
-                placed = True
-                found = self.product(found, [base])
-            else:
-                found = self._apply(op, track, found, base)
+            try:
+                if op[0] == Op.BASE:
+                    placed = True
+                    found = self.product(found, [base])
+                else:
+                    found = self._apply(op, track, found, base)
+            except LimitError as error:
+                raise self._world.limited(error, (lit,), keyword_of(op)) from None
             if not found:
                 return []
         return found if placed else self.product(found, [base])
@@ -361,14 +364,17 @@ class Clauses(Generic[S]):
             shape = remains
         return found
 
-    def _denied(self, facts: Facts) -> list[S]:
+    def _denied(self, lit: int, facts: Facts) -> list[S]:
         """Return the ways not to satisfy a schema."""
         found = list(self.denied_base(facts))
         for op in facts.ops:
-            found += self._deny(op, [self._any])
+            try:
+                found += self._deny(op, [self._any])
+            except LimitError as error:
+                raise self._world.limited(error, (lit,), keyword_of(op)) from None
         rest = self.rest_of(facts)
         if rest is not None and rest != TRUE:
-            tracked = self._conjunction(facts, EXACTLY)
+            tracked = self._conjunction(lit, facts, EXACTLY)
             parts = (self.denied_rest(shape, rest) for shape in tracked)
             found += [part for part in parts if part is not None]
         return self._distinct(found)
@@ -452,7 +458,7 @@ class Clauses(Generic[S]):
         """Return what satisfies both of two shapes, None if that is surely nothing."""
         self._meets += 1
         if self._meets > _MEETS_PER_CLAUSE * self._world.options.max_clauses:
-            raise self._too_many()
+            raise self._too_many("take more than 300 steps for each of")
         if not self._meets & _OFTEN:
             check_time()
         met: S | None = left.meet(right, self._join)
@@ -461,12 +467,12 @@ class Clauses(Generic[S]):
     def _check(self, shapes: list[S], granted: int) -> None:
         """Refuse too long a list; as many as there are constants, or were before, may be."""
         if len(shapes) > max(self._world.options.max_clauses, granted):
-            raise self._too_many()
+            raise self._too_many("make more than")
 
-    def _too_many(self) -> LimitError:
+    def _too_many(self, what: str) -> LimitError:
         """Return the error for too many alternatives."""
         return LimitError(
-            f"the schema's allOf, anyOf, oneOf, not and if make more than max_clauses="
-            f"{self._world.options.max_clauses} alternatives in one place; raise it, or "
+            f"what is said here of one value, and beside it, would {what} max_clauses="
+            f"{self._world.options.max_clauses} alternatives; raise it, or "
             "make the branches exclude each other by a required member with a const or an enum"
         )

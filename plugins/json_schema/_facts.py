@@ -30,6 +30,7 @@ __all__ = [
     "Facts",
     "ObjectFacts",
     "Op",
+    "keyword_of",
 ]
 
 TRUE = 0
@@ -62,6 +63,25 @@ class Op:
     BASE = "base"  # where what is said of members stands among the rest
     DEPENDENT = "dependent"  # a name and a literal
     REQUIRED = "required"  # a name and the names that it asks for
+
+
+_KEYWORDS = {
+    Op.REF: "$ref",
+    Op.ALL: "allOf",
+    Op.ANY: "anyOf",
+    Op.ONE: "oneOf",
+    Op.NOT: "not",
+    Op.IF: "if",
+    Op.CONSTS: "enum",
+    Op.BASE: "properties",
+    Op.DEPENDENT: "dependentSchemas",
+    Op.REQUIRED: "dependentRequired",
+}
+
+
+def keyword_of(op: tuple[Any, ...]) -> str:
+    """Return the keyword that applies schemas in this way."""
+    return _KEYWORDS[op[0]]
 
 
 class ObjectFacts:

@@ -470,13 +470,28 @@ class Schemas(ScalarSets):
             raise UnsupportedConstraint(f"{where}: {reason}", hint=hint)
         self.relaxed.setdefault(where, reason)
 
-    def limited(self, error: LimitError, lits: Lits) -> LimitError:
-        """Return an error that names the place in the schema, if it has one and does not yet."""
+    def limited(self, error: LimitError, lits: Lits, keyword: str | None = None) -> LimitError:
+        """Return an error that names the place in the schema, if it has one and does not yet.
+
+        Args:
+            error: The error.
+            lits: The literals that it is about.
+            keyword: The keyword of the only one of them, where schemas that nobody wrote, and
+                those without the keyword, are left to what refers to them.
+        """
         words = str(error)
         if isinstance(error, CompileTimeout) or "#" in words.partition(": ")[0]:
             return error
-        place = self.where(islice(lits, _NAMED)) or "#"
-        return LimitError(f"{place}: {words}")
+        if keyword is None:
+            return LimitError(f"{self.where(islice(lits, _NAMED)) or '#'}: {words}")
+        schema = self._sites[lits[0] >> 1].schema
+        if schema is None:
+            return error
+        if keyword not in schema and keyword.startswith("dependent"):
+            keyword = "dependencies"
+        if keyword not in schema:
+            return error
+        return LimitError(f"{self.where((lits[0] & ~1,))}/{keyword}: {words}")
 
     def placed(self, error: GrammarError, where: Where) -> GrammarError:
         """Return an error that names the place in the schema."""

@@ -293,3 +293,51 @@ def test_names_of_many_patterns(vocabulary: formgate.Vocabulary) -> None:
     instances: list[Any] = [{name: kind} for name in [*names, "x", "ax"] for kind in kinds]
     instances += [dict(zip(names[k:], kinds, strict=False)) for k in range(9)]
     decide(schema, instances, vocabulary)
+
+
+# --- refusals name the keyword and its place ---
+
+
+def required(letter: str, count: int) -> list[Any]:
+    """Return schemas that require one name each."""
+    return [{"required": [f"{letter}{place}"]} for place in range(count)]
+
+
+ANY_OF_NAMES = {"anyOf": required("a", 60)}
+MANY_PARTS = [{"properties": {f"{n}{k}": {"const": k} for n in "bc"}} for k in range(30)]
+
+
+@pytest.mark.parametrize(
+    ("schema", "place"),
+    [
+        ({"allOf": [ANY_OF_NAMES, {"anyOf": required("b", 60)}]}, "#/allOf"),
+        (
+            {"properties": {"x": ANY_OF_NAMES | {"oneOf": required("b", 60)}}},
+            "#/properties/x/oneOf",
+        ),
+        (
+            {"$ref": "#/$defs/a", "anyOf": required("b", 60), "$defs": {"a": ANY_OF_NAMES}},
+            "#/anyOf",
+        ),
+        ({"not": {"anyOf": [part | {"required": ["a"]} for part in MANY_PARTS]}}, "#/not"),
+        (
+            {"if": {"allOf": MANY_PARTS[:1]}, "then": ANY_OF_NAMES, "anyOf": required("b", 60)},
+            "#/anyOf",
+        ),
+        (
+            {"dependentSchemas": {f"a{k}": part for k, part in enumerate(MANY_PARTS)}},
+            "#/dependentSchemas",
+        ),
+        (
+            {
+                "$schema": "http://json-schema.org/draft-07/schema#",
+                "dependencies": {f"a{k}": part for k, part in enumerate(MANY_PARTS)},
+            },
+            "#/dependencies",
+        ),
+    ],
+)
+def test_too_many_alternatives(vocabulary: formgate.Vocabulary, schema: Any, place: str) -> None:
+    with pytest.raises(LimitError, match="max_clauses=200 alternatives") as caught:
+        formgate.compile({"type": "object"} | schema, vocabulary, max_clauses=200)
+    assert str(caught.value).partition(": ")[0] == place
