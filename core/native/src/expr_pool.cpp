@@ -144,10 +144,13 @@ ExprId ExprPool::intern(Node node, std::vector<ExprId> members) {
   }
   nodes_.push_back(node);
   if (part_count() > ceiling_) {
-    throw Error(ErrorKind::kLimit,
-                "one mask or token takes more new expressions than Limits.max_growth allows: the "
-                "text so far can be read in too many ways; raise the limit, or write repetitions "
-                "inside repetitions so that each text has few readings");
+    throw Error(
+        ErrorKind::kLimit,
+        "one mask or token takes more new expressions than max_growth=" + std::to_string(growth_) +
+            " allows: the text so far can be read in too many ways; compile with a larger "
+            "Limits.max_growth, or let fewer alternatives read the same text: branches of "
+            "a schema's oneOf or anyOf that exclude each other early, no repetitions "
+            "inside repetitions");
   }
   return ExprId{id};
 }

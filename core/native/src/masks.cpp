@@ -7,6 +7,7 @@
 #include <tuple>
 
 #include "dispose.hpp"
+#include "formgate/errors.hpp"
 #include "lexed_masks.hpp"
 #include "mask_sink.hpp"
 #include "part_walk.hpp"
@@ -32,6 +33,11 @@ constexpr unsigned kMostAbovePrefix = 3;
 // Heads taken apart for one mask. Optional parts of an ambiguous grammar's stack, taken apart one
 // by one, would multiply; a walk keeps them together.
 constexpr unsigned kMostSplits = 256;
+constexpr unsigned kSplitsEach = 4;
+constexpr unsigned kMostSplitsInAll = 1u << 14;
+
+// Masks that took too much, whose states are remembered.
+constexpr std::size_t kMostFailed = 256;
 
 }  // namespace
 
@@ -83,8 +89,16 @@ void MaskCache::set_budget(std::size_t bytes) { cache_budget.store(bytes); }
 
 std::shared_ptr<const Mask> MaskCache::mask(ExprId id) {
   if (auto it = masks_.find(index_of(id)); it != masks_.end()) return it->second;
+  if (!failed_.empty()) {
+    // What took too much once does so again, and what it left behind would be as much again.
+    const auto it = failed_.find(index_of(id));
+    if (it != failed_.end() && pool_.growth() <= it->second.first) {
+      throw Error(ErrorKind::kLimit, it->second.second);
+    }
+  }
   if (bytes_ > cache_budget.load()) evict();
   splits_ = 0;
+  most_splits_ = kMostSplits;
   depth_ = 0;
   settling_ = false;
   making_prefix_ = false;
@@ -103,6 +117,14 @@ std::shared_ptr<const Mask> MaskCache::mask(ExprId id) {
       masks_.emplace(index_of(id), out);
       bytes_ += 64;
     }
+  } catch (const Error& error) {
+    evict();
+    stack_.clear();
+    if (error.kind() == ErrorKind::kLimit) {
+      if (failed_.size() >= kMostFailed) failed_.clear();
+      failed_.insert_or_assign(index_of(id), std::pair(pool_.growth(), std::string(error.what())));
+    }
+    throw;
   } catch (...) {  // half of a table is none
     evict();
     stack_.clear();
@@ -263,7 +285,7 @@ void MaskCache::item(ExprId id, std::uint32_t node, Mask& out) {
 // Takes alternatives at the head apart: (x|y)K, x?K, x{m,n}K. A repeated part that may be empty is
 // left to the walk: taking it apart would not end.
 bool MaskCache::group_item(ExprId id, std::uint32_t node, Mask& out) {
-  if (++splits_ > kMostSplits || given_up_ >= kMostGivenUp) return false;
+  if (++splits_ > most_splits_ || given_up_ >= kMostGivenUp) return false;
   const ExprId first = pool_.head(id);
   ExprId rest = pool_.tail(id);
   ExprId base = first;
@@ -280,6 +302,9 @@ bool MaskCache::group_item(ExprId id, std::uint32_t node, Mask& out) {
   if (pool_.node(base).kind == Kind::kUnion) {
     const auto list = pool_.members(pool_.node(base));
     members.assign(list.begin(), list.end());
+    // Very many alternatives, as of a schema, take what each would take alone.
+    const auto more = kSplitsEach * static_cast<unsigned>(members.size());
+    if (more > kMostSplits) most_splits_ = std::min(most_splits_ + more, kMostSplitsInAll);
   }
   for (ExprId member : members) append(out, pool_.concat(member, rest), node);
   return true;

@@ -73,8 +73,10 @@ class ExprPool : public std::enable_shared_from_this<ExprPool> {
   // Until the mutex is taken again, or this is called again, making more than so many expressions
   // (members of unions counted) throws Error(kLimit).
   void allow_growth(std::size_t parts) const {
+    growth_ = parts;
     ceiling_ = parts > kUnlimited - part_count() ? kUnlimited : part_count() + parts;
   }
+  std::size_t growth() const { return growth_; }
   // In the child of a fork nobody waits any more.
   void forget_waiting() { waiting_.store(0, std::memory_order_relaxed); }
   std::uint64_t serial() const { return serial_; }
@@ -400,6 +402,7 @@ class ExprPool : public std::enable_shared_from_this<ExprPool> {
 
   static constexpr std::size_t kUnlimited = ~std::size_t{0};
   mutable std::size_t ceiling_ = kUnlimited;  // of parts; see allow_growth
+  mutable std::size_t growth_ = kUnlimited;   // what was allowed last
   CompileContext* active_ = nullptr;  // of the compilation that holds the mutex: its deadline
   mutable std::mutex mutex_;
   mutable std::atomic<unsigned> waiting_{0};

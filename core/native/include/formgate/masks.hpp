@@ -303,6 +303,7 @@ class MaskCache {
   std::optional<Hash128> untabled_;  // what its state begins with, if that has no table
   bool settling_ = false;            // the mask of a state that others settle in is being made
   unsigned splits_ = 0;              // heads taken apart for the present mask
+  unsigned most_splits_ = 0;         // before the rest is walked together
   // Walks by parts that turned out too long for it: what is ambiguous in one part is so in others.
   static constexpr unsigned kMostGivenUp = 4;
   unsigned given_up_ = 0;
@@ -332,6 +333,8 @@ class MaskCache {
   std::vector<std::uint32_t> escaped_;             // ranks with a backslash and a quote after it
   bool escaped_known_ = false;
   std::size_t bytes_ = 0;
+  // Masks that took too much: by state, the growth that was allowed, and what was said.
+  std::unordered_map<std::uint32_t, std::pair<std::size_t, std::string>> failed_;
 };
 
 }  // namespace formgate
