@@ -8,8 +8,10 @@ taken wherever that is not plain from the spelling.
 from __future__ import annotations
 
 import json
+import math
 import os
 import sys
+from decimal import Decimal
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -56,9 +58,10 @@ def source(args: argparse.Namespace) -> tuple[object, str | None]:
         return read_source(args.source_file, args.format, argument="--source-file ")
     if args.source_json is not None:
         try:
-            return json.loads(args.source_json), args.format
-        except ValueError as error:
+            found = json.loads(args.source_json, parse_float=_number, object_pairs_hook=_object)
+        except (ValueError, ArithmeticError) as error:
             raise FormgateError(f"--source-json is not JSON: {error}") from error
+        return found, args.format
     if args.source_text is not None:
         return args.source_text, args.format
     text: str = args.source
@@ -69,6 +72,21 @@ def source(args: argparse.Namespace) -> tuple[object, str | None]:
     if _ending(text) is not None and not any(char.isspace() for char in text):
         _note(f"there is no file {text!r}; --source takes")
     return text, args.format
+
+
+def _number(text: str) -> float | Decimal:
+    """Return a number as a float where its shortest text says the same, so that none is rounded."""
+    exact, short = Decimal(text), float(text)
+    return short if math.isfinite(short) and Decimal(repr(short)) == exact else exact
+
+
+def _object(members: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(members)
+    if len(found) < len(members):
+        names = [name for name, _ in members]
+        twice = next(name for name in names if names.count(name) > 1)
+        raise ValueError(f"the name {twice!r:.60} is twice in one object")
+    return found
 
 
 def read_source(

@@ -15,7 +15,7 @@ import random
 from typing import TYPE_CHECKING, Any
 
 from formgate.core.compiler import build_grammar
-from formgate.core.errors import FormgateError
+from formgate.core.errors import FormgateError, GrammarError
 from formgate.core.registry import default_registry
 from formgate.core.vocabulary import Vocabulary
 from formgate.plugins.cfg._shipped import shipped_grammar
@@ -146,6 +146,11 @@ def _recorded(source: object, format_name: str | None, options: dict[str, object
 
     recorder = Recorder(embed=embed)
     registry.format(str(format_name)).spec.compile(source, recorder, options)
+    if recorder.root not in recorder.terms:
+        raise GrammarError(
+            f"the format {str(format_name)!r} has no rules that could be tested",
+            hint="test-grammar is for grammars; formgate check tries single texts",
+        )
     return recorder
 
 

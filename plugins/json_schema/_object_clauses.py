@@ -169,9 +169,11 @@ class ObjectClauses(Clauses[ObjectShape]):
             if more or lits or denied.props or denied.required:
                 return shape
             return self._meet(shape, ObjectShape({}, {}, ((keys, NOTHING),)))
-        if len(denied.props) != 1:
+        if len(denied.props) != 1 or (denied.low and not denied.required):
             return shape
         ((name, lits),) = denied.props.items()
+        if any(other != name for other in denied.required):
+            return shape  # an object without that one is not taken away
         opposite = one(self._world.negation(lits))
         if not denied.required:
             return self._meet(shape, ObjectShape({name: opposite}, {name: None}))

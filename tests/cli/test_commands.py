@@ -84,6 +84,10 @@ def test_backends(run):
 def test_check_says_yes(run):
     assert run("check", "--format", "regex", "--source", "a+b", "--text", "aab")[:2] == (0, "yes\n")
     assert run("check", "--source-json", '["é", "b"]', "--text", "é")[:2] == (0, "yes\n")
+    long = "0.1000000000000000055511151231257827"
+    for number, text, said in [(long, long, "yes"), (long, "0.1", "no"), ("0.1", "0.1", "yes")]:
+        source = '{"enum": [' + number + ", 1e400]}"
+        assert run("check", "--source-json", source, "--text", text)[1].startswith(said)
 
 
 def test_check_says_where_not(run):
@@ -206,6 +210,7 @@ def test_traceback_shows_where(run, where):
     [
         (["check", "--format", "regxe", "--source", "a"], "unknown format 'regxe'"),
         (["check", "--source-json", "{", "--text", "a"], "--source-json is not JSON"),
+        (["check", "--source-json", '{"const":1,"const":2}', "--text", "2"], "'const' is twice"),
         (["check", "--source-file", "/no/such/file", "--text", "a"], "No such file"),
         (["check", "--source", "a", "--option", "nonsense", "--text", "a"], "is not NAME=VALUE"),
         (["check", "--source", "a", "--option", "x=1", "--text", "a"], "x"),

@@ -106,3 +106,11 @@ def test_the_embedded_model_writes(run):
     code, out, _ = run("iso-date", "--model", "embedded", "--count", "3", "--json")
     assert code == 0, out
     assert json.loads(out)["counts"]["outputs of the model"] == 3
+
+
+def test_a_format_without_rules_is_refused(run, tmp_path):
+    path = tmp_path / "s.json"
+    path.write_text('{"type": "integer"}', encoding="utf-8")
+    code, _, err = run(str(path), "--count", "3")
+    assert code == 2
+    assert "'json_schema' has no rules that could be tested" in err
