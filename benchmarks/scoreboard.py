@@ -26,7 +26,11 @@ OURS = "formgate"
 
 @dataclass(frozen=True)
 class Goal:
-    """A figure of replays, and the most that ours may be: of the best rival's, or in µs."""
+    """A figure of replays, and the most that ours may be: of the best rival's, or in µs.
+
+    `which` says of which outputs: the first of each constraint, where everything is met for the
+    first time; all of a process; or one that was made before.
+    """
 
     title: str
     entries: tuple[str, ...]
@@ -42,25 +46,34 @@ _REGEXES = ("regex-tekken", "regex-qwen")
 _GRAMMARS = ("grammar-tekken", "grammar-qwen")
 _LLG = ("llguidance-complete",)
 GOALS = (
-    Goal("schemas, each used once", _SCHEMAS, "first", "both, mean per token", 0.2),
-    Goal("schemas, each used once", _SCHEMAS, "first", "both, mean per run", 0.2),
-    Goal("schemas, each used once", _SCHEMAS, "first", "mask p50", 1 / 3),
-    Goal("schemas, each used once", _SCHEMAS, "first", "mask p99", 0.25),
-    Goal("schemas, each used once", _SCHEMAS, "first", "mask max", 0.5),
+    Goal("schemas", _SCHEMAS, "first", "both, mean per token", 0.2),
+    Goal("schemas", _SCHEMAS, "all", "both, mean per token", 0.2),
+    Goal("schemas", _SCHEMAS, "first", "both, mean per run", 0.2),
+    Goal("schemas", _SCHEMAS, "first", "mask p50", 1 / 3),
+    Goal("schemas", _SCHEMAS, "first", "mask p99", 0.25),
+    Goal("schemas", _SCHEMAS, "first", "mask max", 0.5),
+    Goal("schemas", _SCHEMAS, "first", "advance mean", 1.0),
     Goal("schemas", _SCHEMAS, "first", "compile + first mask p50, ms", 0.6, _LLG),
     Goal("schemas", _SCHEMAS, "first", "compile + first mask mean, ms", 0.6, _LLG),
     Goal("schemas", _SCHEMAS, "first", "compile + first mask p99, ms", 0.6, _LLG),
     Goal("schemas", _SCHEMAS, "first", "compile + first mask mean, ms", 0.05, ("xgrammar",)),
-    Goal("schemas, same output again", _SCHEMAS, "again", "mask p50", 0.1, _LLG),
-    Goal("schemas, same output again", _SCHEMAS, "again", "mask p50", 1.0, ("xgrammar",)),
-    Goal("schemas, same output again", _SCHEMAS, "again", "advance mean", 1.0, most_us=1.0),
+    Goal("schemas", _SCHEMAS, "again", "mask p50", 0.1, _LLG),
+    Goal("schemas", _SCHEMAS, "again", "mask p50", 1.0, ("xgrammar",)),
+    Goal("schemas", _SCHEMAS, "again", "advance mean", 1.0, most_us=1.0),
     Goal("regexes", _REGEXES, "first", "mask mean", 0.2),
     Goal("regexes", _REGEXES, "first", "mask p99", 0.2),
+    Goal("regexes", _REGEXES, "first", "mask max", 1.0),
+    Goal("regexes", _REGEXES, "first", "advance mean", 1.0),
     Goal("regexes", _REGEXES, "first", "compile + first mask mean, ms", 1.0),
     Goal("grammars", _GRAMMARS, "all", "mask mean", 0.2),
     Goal("grammars", _GRAMMARS, "all", "mask p99", 0.2),
+    Goal("grammars", _GRAMMARS, "all", "mask max", 1.0),
+    Goal("grammars", _GRAMMARS, "first", "mask mean", 0.2),
+    Goal("grammars", _GRAMMARS, "first", "mask p99", 0.2),
+    Goal("grammars", _GRAMMARS, "first", "mask max", 1.0),
     Goal("grammars", _GRAMMARS, "first", "compile + first mask mean, ms", 1.0),
 )
+_OUTPUTS = {"first": "first outputs", "all": "all outputs", "again": "an output again"}
 
 
 def scoreboard(load: Load) -> str:
@@ -93,12 +106,12 @@ def _of_goal(goal: Goal, entry: str, load: Load) -> Iterator[list[str]]:
         if found:
             ratio, left, right, rival = max(found)
             if goal.most_us is not None:
-                what = goal.title, vocabulary, goal.metric
+                what = f"{goal.title}, {_OUTPUTS[goal.which]}", vocabulary, goal.metric
                 yield _row(what, left / US, (right / US, rival), goal.most_us, "µs")
                 continue
             size = "ms" if unit == MS else "µs"
             yield [
-                goal.title,
+                f"{goal.title}, {_OUTPUTS[goal.which]}",
                 vocabulary,
                 goal.metric.removesuffix(", ms"),
                 f"{number(left / unit)} {size}",

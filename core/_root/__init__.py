@@ -8,7 +8,14 @@ from __future__ import annotations
 
 TYPE_CHECKING = False  # what checkers take for true; importing typing would cost 9 ms
 if TYPE_CHECKING:
-    from formgate.core._native import CancelToken, Engine, State, TokenMask
+    from formgate.core._native import (
+        CancelToken,
+        Engine,
+        State,
+        TokenMask,
+        set_mask_budget,
+        set_pool_budget,
+    )
     from formgate.core.compiler import compile  # noqa: A004 (the field's word, as in re.compile)
     from formgate.core.errors import (
         AmbiguousPluginError,
@@ -62,6 +69,8 @@ __all__ = [
     "__version__",
     "compile",
     "parse",
+    "set_mask_budget",
+    "set_pool_budget",
 ]
 
 _HOMES = {
@@ -87,7 +96,14 @@ _HOMES = {
     "parsing": ("parse",),
     "protocol": ("MaskEngine",),
     "vocabulary": ("Vocabulary",),
-    "_native": ("CancelToken", "Engine", "State", "TokenMask"),
+    "_native": (
+        "CancelToken",
+        "Engine",
+        "State",
+        "TokenMask",
+        "set_mask_budget",
+        "set_pool_budget",
+    ),
 }
 
 
