@@ -5,13 +5,13 @@ What has come is the state of such a list, so nothing is enumerated when a gramm
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from formgate.core.errors import GrammarError
 from formgate.core.grammar._terminal import Node
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
 
     from formgate.core import _native
     from formgate.core.grammar._terminal import Cell, Entry, Item
@@ -60,6 +60,7 @@ class ListBuilder:
         min: int = 0,  # noqa: A002
         max: int | None = None,  # noqa: A002
         escapes: bool = True,
+        needs: Mapping[str, Iterable[str]] | None = None,
     ) -> Node:
         """Match the members of a JSON object, between the braces, no key twice.
 
@@ -75,9 +76,14 @@ class ListBuilder:
             min: How many members there are at least.
             max: How many at most; ``None``: any number.
             escapes: As for ``json_text``.
+            needs: Keys of entries, and those of others that must be there where they are. What has
+                come is owed or done with, so no alternatives are written out.
 
         Raises:
-            GrammarError: ``min`` exceeds ``max`` or is too large, or a key is there twice.
+            GrammarError: ``min`` exceeds ``max`` or is too large, a key is there twice, or one that
+                needs another or is needed is not there.
+            UnsupportedConstraint: Entries need each other, ``min`` is more than what is required,
+                and ``max`` less than all entries, or there are cells beside it.
             LimitError: A condition that some member must meet has a number beyond 7.
         """
         core = self._core
@@ -92,8 +98,9 @@ class ListBuilder:
             for c in cells
         ]
         low, high = _counts(min, max)
+        pairs = _pairs([key for key, _, _ in given], needs) if needs else []
         core_node = core.keyed(
-            given, free, colon, comma, ordered, not escapes, False, False, low, high
+            given, free, colon, comma, ordered, not escapes, False, False, low, high, pairs
         )
         return Node(core_node)
 
@@ -186,6 +193,17 @@ class ListBuilder:
         low, high = _counts(min, max)
         core_node = self._core.keyed([], given, empty, comma, False, False, True, True, low, high)
         return Node(core_node)
+
+
+def _pairs(keys: list[Any], needs: Mapping[str, Iterable[str]]) -> list[tuple[int, int]]:
+    """Return which entry needs which, by number."""
+    places = {key: place for place, key in enumerate(keys)}
+    try:
+        return [(places[key], places[other]) for key, others in needs.items() for other in others]
+    except KeyError as error:
+        raise GrammarError(
+            f"the key {error.args[0]!r} needs another or is needed, but there is no such entry"
+        ) from None
 
 
 def _counts(low: int, high: int | None) -> tuple[int, int | None]:

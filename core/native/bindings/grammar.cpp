@@ -98,7 +98,8 @@ using CellTuple = std::tuple<Grammar::Handle, Grammar::Handle, bool, std::vector
 Grammar::Handle keyed(GrammarHandle& self, const std::vector<EntryTuple>& entries,
                       const std::vector<CellTuple>& cells, Grammar::Handle colon,
                       Grammar::Handle comma, bool ordered, bool canonical, bool places,
-                      bool repeats, std::uint32_t min, std::optional<std::uint32_t> max) {
+                      bool repeats, std::uint32_t min, std::optional<std::uint32_t> max,
+                      std::vector<std::pair<std::uint32_t, std::uint32_t>> needs) {
   Grammar::Keys keys;
   for (const auto& [key, value, required] : entries) {
     Grammar::Entry entry;
@@ -123,6 +124,7 @@ Grammar::Handle keyed(GrammarHandle& self, const std::vector<EntryTuple>& entrie
   keys.repeats = repeats;
   keys.min = min;
   keys.max = max.value_or(kUnbounded);
+  keys.needs = std::move(needs);
   return self.value.keyed(std::move(keys));
 }
 
@@ -288,12 +290,13 @@ void bind_grammar(nb::module_& m) {
       .def("keyed", &keyed, nb::arg("entries"), nb::arg("cells"), nb::arg("colon"),
            nb::arg("comma"), nb::arg("ordered"), nb::arg("canonical"), nb::arg("places"),
            nb::arg("repeats"), nb::arg("min"), nb::arg("max").none(),
-           nb::sig(
-               "def keyed(self, entries: list[tuple[str | int, int, bool]], "
-               "cells: list[tuple[int, int, bool, list[tuple[int, list[int]]]]], colon: int, "
-               "comma: int, "
-               "ordered: bool, "
-               "canonical: bool, places: bool, repeats: bool, min: int, max: int | None) -> int"))
+           nb::arg("needs") = std::vector<std::pair<std::uint32_t, std::uint32_t>>(),
+           nb::sig("def keyed(self, entries: list[tuple[str | int, int, bool]], "
+                   "cells: list[tuple[int, int, bool, list[tuple[int, list[int]]]]], colon: int, "
+                   "comma: int, "
+                   "ordered: bool, "
+                   "canonical: bool, places: bool, repeats: bool, min: int, max: int | None, "
+                   "needs: list[tuple[int, int]] = []) -> int"))
       .def(
           "include",
           [](GrammarHandle& self, GrammarHandle& other) {

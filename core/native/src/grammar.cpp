@@ -183,6 +183,32 @@ Grammar::Handle Grammar::json_text(Handle part, bool canonical, bool keys) {
   return add(std::move(node));
 }
 
+void Grammar::check_needs(const Keys& keys) {
+  const auto size = static_cast<std::uint32_t>(keys.entries.size());
+  for (const auto& [from, to] : keys.needs) {
+    if (from >= size || to >= size) {
+      throw Error(ErrorKind::kGrammar, "entry " + std::to_string(std::max(from, to)) +
+                                           " needs another or is needed, but there are " +
+                                           std::to_string(size) + " entries");
+    }
+  }
+  const EntryNeeds needs(size, keys.needs);
+  // All may come where there are no others: else a number between the bounds may be out of reach.
+  const bool all = keys.max == kUnbounded || (keys.cells.empty() && keys.max >= size);
+  if (!needs.cyclic() || all) return;
+  std::vector<char> usable(size, 1);
+  std::vector<char> required;
+  for (const Entry& entry : keys.entries) required.push_back(entry.required ? 1 : 0);
+  needs.settle(usable, required, keys.max);
+  const auto fewest = static_cast<std::uint32_t>(std::ranges::count(required, 1));
+  if (keys.min <= std::max(fewest, 1u)) return;
+  throw Error(ErrorKind::kUnsupported,
+              "entries that need each other, in a list of at least " + std::to_string(keys.min) +
+                  " and at most " + std::to_string(keys.max) +
+                  " keys, cannot be enforced; leave out one of the bounds, or write the "
+                  "alternatives with choice");
+}
+
 // Parts: colon, comma, then key (if any) and value of each entry, then keys, value and what some
 // value is (if any) of each cell.
 Grammar::Handle Grammar::keyed(Keys keys) {
@@ -214,6 +240,7 @@ Grammar::Handle Grammar::keyed(Keys keys) {
       }
     }
   }
+  if (!keys.needs.empty()) check_needs(keys);
   node.extra = static_cast<std::uint32_t>(keyed_.size());
   keyed_.push_back(std::move(keys));
   return add(std::move(node));

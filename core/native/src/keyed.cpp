@@ -121,6 +121,8 @@ ExprId Keyed::make(Table given, CompileContext* context) {
   for (unsigned i = 0; i < 4; ++i) hasher.add(given.allowed.word(i));
   const auto hash_of = [this](ExprId id) { return pool_.node(id).hash; };
   hasher.add(hash_of(given.colon)).add(hash_of(given.comma)).add(given.entries.size());
+  hasher.add(given.needs.size());
+  for (const auto& [from, to] : given.needs) hasher.add(from).add(to);
   for (const Entry& entry : given.entries) {
     hasher.add(entry.name.size()).add(std::string_view(entry.name)).add(entry.required);
     if (!given.named) hasher.add(hash_of(entry.key));
@@ -138,6 +140,7 @@ ExprId Keyed::make(Table given, CompileContext* context) {
     if (tables_[it->second].doubtful) doubtful_.push_back(it->second);
     start.table = it->second;
     start.taken.assign((tables_[it->second].entries.size() + 63) / 64, 0);
+    if (!tables_[it->second].needs.empty()) start.owed = start.taken;
     start.wanted = tables_[it->second].wanted;
     return first(intern_state(std::move(start)));
   }
@@ -168,6 +171,8 @@ ExprId Keyed::make(Table given, CompileContext* context) {
     table.depth = std::max(table.depth, deeper(node.depth));
     table.alphabet = table.alphabet | pool_.alphabet(id);
   };
+  std::vector<char> live;
+  std::vector<char> asked;
   for (const Entry& entry : given.entries) {
     if (given.named) table.names.push_back(entry.name);
     bool usable = spaced && pool_.live(entry.value);
@@ -184,12 +189,28 @@ ExprId Keyed::make(Table given, CompileContext* context) {
       usable = usable && pool_.live(entry.key);
       if (usable) note(entry.key);
     }
-    if (!usable) {
-      possible = possible && !entry.required;
+    live.push_back(usable ? 1 : 0);
+    asked.push_back(entry.required ? 1 : 0);
+  }
+  const EntryNeeds needs(static_cast<std::uint32_t>(given.entries.size()), given.needs);
+  needs.settle(live, asked, pool_.live(given.comma) ? given.max : std::min(given.max, 1u));
+  std::vector<std::uint32_t> places(live.size(), kNoIndex);
+  for (std::size_t i = 0; i < live.size(); ++i) {
+    if (!live[i]) {
+      possible = possible && !asked[i];
       continue;
     }
-    note(entry.value);
-    table.entries.push_back(entry);
+    places[i] = static_cast<std::uint32_t>(table.entries.size());
+    note(given.entries[i].value);
+    table.entries.push_back(given.entries[i]);
+    table.entries.back().required = asked[i] != 0;
+  }
+  if (!given.needs.empty() && possible) {
+    EntryNeeds::Pairs kept;
+    for (const auto& [from, to] : given.needs) {
+      if (live[from]) kept.emplace_back(places[from], places[to]);
+    }
+    table.needs = EntryNeeds(static_cast<std::uint32_t>(table.entries.size()), kept).all();
   }
   std::ranges::sort(table.names);
   for (const Cell& cell : given.cells) {
@@ -255,6 +276,8 @@ ExprId Keyed::make(Table given, CompileContext* context) {
   start.table = number;
   start.wanted = table.wanted;
   start.taken.assign((table.entries.size() + 63) / 64, 0);
+  if (!table.needs.empty()) start.owed = start.taken;
+  for (const Bits& bits : table.needs) bytes_ += sizeof(Bits) + bits.size() * 8;
   given_.push_back(std::move(given));
   tables_.push_back(std::move(table));
   return first(intern_state(std::move(start)));
@@ -277,23 +300,25 @@ ExprId Keyed::without_empty(ExprId id) {
 std::uint32_t Keyed::intern_state(State state) {
   const Compiled& table = tables_[state.table];
   const auto size = static_cast<std::uint32_t>(table.entries.size());
-  if (table.ordered) state.taken.clear();
+  if (table.ordered) forget(state);
   state.left = 0;
   state.until = size;
   for (std::uint32_t i = state.position; i < size; ++i) {
-    if (!table.entries[i].required || (!table.ordered && test(state.taken, i))) continue;
+    const bool owed = !state.owed.empty() && test(state.owed, i);
+    if (!owed && (!table.entries[i].required || (!table.ordered && test(state.taken, i)))) continue;
     ++state.left;
     state.until = std::min(state.until, i);
   }
   Hasher hasher(0x57A7);
   hasher.add(table.hash).add(state.position).add(state.count).add(state.wanted);
   for (std::uint64_t word : state.taken) hasher.add(word);
+  for (std::uint64_t word : state.owed) hasher.add(word);
   hasher.add(store_.hash(state.used));
   state.hash = hasher.finish();
   const auto [it, fresh] =
       state_index_.emplace(state.hash, static_cast<std::uint32_t>(states_.size()));
   if (fresh) {
-    bytes_ += sizeof(State) + state.taken.size() * 8 + 48;
+    bytes_ += sizeof(State) + (state.taken.size() + state.owed.size()) * 8 + 48;
     states_.push_back(std::move(state));
   }
   return it->second;
@@ -390,15 +415,21 @@ bool Keyed::open(const State& state, std::uint32_t entry) {
   if (table.ordered ? entry < state.position || entry > state.until : test(state.taken, entry)) {
     return false;
   }
-  if (!table.entries[entry].required && places_left(state) == 0) return false;
-  if (!table.ordered) return true;
-  const std::uint64_t later = table.entries.size() - entry;
-  return state.count + later + capacity_left(state) >= table.min;
+  if (!table.needs.empty()) {
+    const std::uint32_t more = owing(state, entry);
+    if (more == kUnbounded || more > places_left(state)) return false;
+  } else if (!table.entries[entry].required && places_left(state) == 0) {
+    return false;
+  }
+  if (!table.ordered || state.count + 1 >= table.min) return true;
+  const std::uint64_t most = static_cast<std::uint64_t>(state.count) + capacity_left(state);
+  return most + later(state, entry) >= table.min;
 }
 
 std::uint32_t Keyed::choose(std::uint32_t state, std::uint32_t entry) {
   State next = states_[state];
   const Compiled& table = tables_[next.table];
+  if (!table.needs.empty()) take(next, entry);
   if (table.ordered) {
     next.position = entry + 1;
   } else {

@@ -36,6 +36,8 @@ bool RuleLowering::add_content(Hasher& hasher, const Grammar::Node& node) const 
       const Grammar::Keys& keys = grammar_.keyed_[node.extra];
       if (keys.loose || keys.places || keys.repeats) return false;
       hasher.add(keys.ordered).add(keys.canonical).add(keys.min).add(keys.max);
+      hasher.add(keys.needs.size());
+      for (const auto& [from, to] : keys.needs) hasher.add(from).add(to);
       hasher.add(keys.entries.size()).add(keys.cells.size());
       for (const Grammar::Entry& entry : keys.entries) {
         if (entry.key) return false;

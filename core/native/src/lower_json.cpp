@@ -101,6 +101,7 @@ ExprId Grammar::build_keyed(ExprPool& pool, const Node& node, const std::vector<
   table.canonical = keys.canonical;
   table.places = keys.places;
   table.repeats = keys.repeats;
+  table.needs = keys.needs;
   table.min = keys.min;
   table.max = keys.max;
   for (const Entry& given : keys.entries) {

@@ -132,14 +132,24 @@ RuleLowering::Facts RuleLowering::facts_of(std::uint32_t index) const {
       std::vector<CellWays> ways;
       std::uint64_t wanted = 0;
       std::uint32_t places = kUnbounded;
+      std::vector<char> lives;
+      std::vector<char> asked;
       out.live = true;
       for (const Grammar::Entry& entry : keys.entries) {
         bool live = spaced;
         if (entry.key) live = live && known(node.parts[at++]).live;
         live = live && known(node.parts[at++]).live;
-        usable += live ? 1 : 0;
-        required += entry.required ? 1 : 0;
-        out.live = out.live && (live || !entry.required);
+        lives.push_back(live ? 1 : 0);
+        asked.push_back(entry.required ? 1 : 0);
+      }
+      if (!keys.needs.empty()) {
+        EntryNeeds(static_cast<std::uint32_t>(lives.size()), keys.needs)
+            .settle(lives, asked, separated ? keys.max : std::min(keys.max, 1u));
+      }
+      for (std::size_t i = 0; i < lives.size(); ++i) {
+        usable += lives[i] ? 1 : 0;
+        required += asked[i] ? 1 : 0;
+        out.live = out.live && (lives[i] || !asked[i]);
       }
       for (const Grammar::Cell& cell : keys.cells) {
         const bool there = spaced && known(node.parts[at++]).live;
@@ -284,7 +294,8 @@ Hash128 RuleLowering::hash_of(
   if (node.op == Op::kKeyed) {
     const Grammar::Keys& keys = grammar_.keyed_[node.extra];
     hasher.add(keys.ordered).add(keys.canonical).add(keys.loose).add(keys.places);
-    hasher.add(keys.repeats).add(keys.min).add(keys.max);
+    hasher.add(keys.repeats).add(keys.min).add(keys.max).add(keys.needs.size());
+    for (const auto& [from, to] : keys.needs) hasher.add(from).add(to);
     for (const Grammar::Entry& entry : keys.entries) {
       hasher.add(entry.key.has_value()).add(entry.required).add(entry.name.size());
       hasher.add(std::string_view(entry.name));

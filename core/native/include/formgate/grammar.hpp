@@ -78,6 +78,8 @@ class Grammar {
     bool places = false;   // each cell is for the key at its place, the last for all that follow
     bool repeats = false;  // with places, and empty keys: values may come again
     bool loose = false;    // parts in any order, which must not be mistaken for one another
+    // Of entries, by number: where the first comes, so must the second.
+    std::vector<std::pair<std::uint32_t, std::uint32_t>> needs = {};
   };
   // No key twice; see keyed.hpp.
   Handle keyed(Keys keys);
@@ -184,6 +186,7 @@ class Grammar {
   };
 
   Handle add(Node node);
+  static void check_needs(const Keys& keys);
   std::uint32_t index(Handle handle) const;
   std::vector<std::uint32_t> indices(const std::vector<Handle>& handles) const;
   using Done = std::unordered_map<std::uint32_t, ExprId>;  // node -> expression

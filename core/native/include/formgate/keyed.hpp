@@ -14,6 +14,7 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "formgate/compile_context.hpp"
@@ -27,6 +28,26 @@ namespace formgate {
 
 class ExprPool;
 struct LinearTerm;
+
+// Entries that need others, by number: (entry, another one that must come where it does).
+class EntryNeeds {
+ public:
+  using Pairs = std::vector<std::pair<std::uint32_t, std::uint32_t>>;
+  EntryNeeds(std::uint32_t entries, const Pairs& pairs);
+
+  // Whether some need each other.
+  bool cyclic() const { return cyclic_; }
+  // All that each entry needs, directly or not, as bits; empty where none needs any.
+  const std::vector<std::vector<std::uint64_t>>& all() const { return all_; }
+  // Takes from the usable entries those that need others, or more than there may be in all, and
+  // adds to those required what they need.
+  void settle(std::vector<char>& usable, std::vector<char>& required, std::uint32_t max) const;
+
+ private:
+  std::uint32_t size_;
+  bool cyclic_ = false;
+  std::vector<std::vector<std::uint64_t>> all_;
+};
 
 class Keyed {
  public:
@@ -60,6 +81,7 @@ class Keyed {
     bool canonical = false;
     bool places = false;   // cells are for one key each, in their order, the last for all others
     bool repeats = false;  // with places, and empty keys: values may come again
+    EntryNeeds::Pairs needs = {};  // of entries; none in circles where min and max both matter
     std::uint32_t min = 0;
     std::uint32_t max = 0;
     ByteSet allowed = ByteSet::all();  // bytes that names may be spelled with
@@ -173,7 +195,8 @@ class Keyed {
     std::uint32_t given;  // index of the table as it was given
     std::vector<Entry> entries;
     std::vector<Cell> cells;
-    std::vector<std::string> names;  // of all entries, sorted; no keys of cells
+    std::vector<std::vector<std::uint64_t>> needs;  // EntryNeeds::all
+    std::vector<std::string> names;                 // of all entries, sorted; no keys of cells
     std::vector<TrieNode> trie;
     std::unordered_map<std::uint32_t, ExprId> spelled;  // characters, once asked for
     ExprId colon;
@@ -207,11 +230,12 @@ class Keyed {
   struct State {
     std::uint32_t table = 0;
     std::uint32_t position = 0;  // entries before it are past, if ordered
-    Bits taken = {};             // else
+    Bits taken = {};             // else, and of those past what others need
+    Bits owed = {};              // what has come needs these, which have not
     Set used{};                  // keys of cells
     std::uint32_t count = 0;     // of keys, up to where more make no difference
     std::uint64_t wanted = 0;    // conditions that are not met yet
-    std::uint32_t left = 0;      // required entries that have not come
+    std::uint32_t left = 0;      // required entries, and those owed, that have not come
     std::uint32_t until = 0;     // the last entry that may come, if ordered
     Hash128 hash = {};
   };
@@ -288,6 +312,10 @@ class Keyed {
   ExprId without(ExprId keys, const std::vector<std::string>& names);
 
   bool open(const State& state, std::uint32_t entry);
+  std::uint32_t owing(const State& state, std::uint32_t entry) const;
+  std::uint32_t later(const State& state, std::uint32_t entry) const;
+  void take(State& state, std::uint32_t entry) const;
+  void forget(State& state) const;
   bool cells_open(const State& state);
   std::uint32_t places_left(const State& state);  // for keys that need not come
   bool may_end(const State& state) const;
