@@ -9,9 +9,14 @@
 // context is within another cannot be decided; what is found here is found by structure, in few
 // steps, and what is missed costs time alone.
 //
+// Stacks pile up so where one repetition of X may end with X, as what it begins again goes on as X
+// does. No others are looked at: statements between braces and lists between brackets are none of
+// them. Which repetitions are follows from the rules they call, and is found once for each.
+//
 // Derivatives only are simplified so: while rules are lowered, their bodies are not known yet, and
 // expressions must not depend on what other grammars have defined.
 #include <algorithm>
+#include <unordered_set>
 
 #include "expr_helpers.hpp"
 #include "formgate/expr_pool.hpp"
@@ -23,7 +28,8 @@ constexpr unsigned kMostSteps = 512;       // to see that a repetition has all t
 constexpr unsigned kMostComparisons = 48;  // to see that a stack has all texts of another
 constexpr std::size_t kMostMembers = 24;   // of a union whose members are compared
 constexpr std::size_t kMostBeginnings = 32;
-constexpr std::size_t kMostParts = 64;  // of a repetition, unless its alternatives are more
+constexpr std::size_t kMostEnds = 4096;  // to see whether a repetition may end with itself
+constexpr std::size_t kMostParts = 64;   // of a repetition, unless its alternatives are more
 constexpr std::uint8_t kDepends = kLooks | kAround | kCaptures;
 
 std::uint64_t pair_of(ExprId a, ExprId b) {
@@ -99,13 +105,56 @@ class ExprPool::Cover {
 };
 
 // Repetitions without bounds of what calls rules, ways of some steps from a place back to it
-// among them.
-bool ExprPool::is_star(ExprId id) const {
+// among them, if what they repeat may end with them.
+bool ExprPool::is_star(ExprId id) {
   const Node& node = this->node(id);
   if (node.kind != Kind::kRepeat || !(node.flags & kCalls) || node.min != 0) return false;
-  if (node.max == kUnbounded) return !(node.flags & kDepends) && node.behinds == 0;
+  if (node.max == kUnbounded) {
+    return !(node.flags & kDepends) && node.behinds == 0 && ends_with_itself(id);
+  }
   const Path* path = path_of(ExprId{node.a});
   return path && path->from == path->to;
+}
+
+// Whether what is repeated once may end with the repetition, by the last parts of rules. Says yes
+// where a rule is not defined yet, or there are too many parts.
+bool ExprPool::ends_with_itself(ExprId star) {
+  const std::uint64_t key = pair_of(star, star);
+  if (const auto it = ended_.find(key); it != ended_.end()) return it->second;
+  const ExprId part{node(star).a};
+  std::vector<ExprId> open{part};
+  std::unordered_set<std::uint32_t> seen;
+  const auto add = [&](ExprId id) {
+    if (node(id).flags & kCalls && seen.insert(index_of(id)).second) open.push_back(id);
+  };
+  bool found = false;
+  while (!open.empty() && !found) {
+    const ExprId id = open.back();
+    open.pop_back();
+    const Node& node = this->node(id);
+    found = seen.size() > kMostEnds;
+    switch (node.kind) {
+      case Kind::kUnion:
+        std::ranges::for_each(members(node), add);
+        break;
+      case Kind::kConcat:
+        add(ExprId{node.b});
+        if (nullable(ExprId{node.b})) add(ExprId{node.a});
+        break;
+      case Kind::kRepeat:
+        found = found || ExprId{node.a} == part;
+        add(ExprId{node.a});
+        break;
+      case Kind::kCall:
+        if (!defined(id)) return true;
+        add(body(id));
+        break;
+      default:
+        break;
+    }
+  }
+  ended_.emplace(key, found);
+  return found;
 }
 
 // What one repetition may be, rules by their bodies and sequences without what may be empty, too.

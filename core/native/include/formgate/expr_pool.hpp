@@ -282,7 +282,8 @@ class ExprPool : public std::enable_shared_from_this<ExprPool> {
     ExprPool& pool_;
   };
   bool absorbing() const { return deriving_ > 0 && !joining_; }
-  bool is_star(ExprId id) const;
+  bool is_star(ExprId id);
+  bool ends_with_itself(ExprId star);
   std::vector<ExprId> parts_of_star(ExprId star) const;
   std::uint32_t least_times(std::span<const ExprId> parts, ExprId base) const;
   bool covers(ExprId star, ExprId texts);
@@ -421,7 +422,7 @@ class ExprPool : public std::enable_shared_from_this<ExprPool> {
   bool joining_ = false;                          // in `joined`
   GrowingMap<std::uint64_t, bool> covered_;       // (repetition, texts)
   GrowingMap<std::uint64_t, ExprId> after_star_;  // (repetition, what follows)
-  GrowingMap<std::uint64_t, bool> ended_;         // (repetition, call)
+  GrowingMap<std::uint64_t, bool> ended_;         // (repetition, call or itself)
   GrowingMap<std::uint64_t, ExprId> before_star_;
   GrowingMap<std::uint32_t, std::vector<ExprId>> beginnings_;  // of long concatenations
   std::size_t beginning_bytes_ = 0;
