@@ -23,6 +23,7 @@ from formgate.plugins.json_schema._automaton import Automaton
 from formgate.plugins.json_schema._deadline import Deadline
 from formgate.plugins.json_schema._disjoint import byte_vocabulary
 from formgate.plugins.json_schema._emit import Emitter
+from formgate.plugins.json_schema._formats import known_in_part
 from formgate.plugins.json_schema._load import load
 from formgate.plugins.json_schema._unsatisfiable import contradiction
 from formgate.plugins.json_schema._write import Prepared, prepared, retold, written
@@ -102,6 +103,11 @@ def tell_why(error: EmptyLanguageError, given: Prepared, *, engine: bool) -> Non
         if found.asked is not None:
             where = f", or do not ask for a value there as {found.asked} does"
         error.hint = f"change what is said there{where}"
+    names = known_in_part(load(given.schema)) if given.options.formats == "assert" else []
+    if names and {"format", "not"} & set(reason.split()):
+        known = "only texts count that surely conform, or surely do not"
+        change = error.hint or "change the schema"
+        error.hint = f'{change}; of {", ".join(names)} {known}: formats="annotate" leaves them out'
     if given.origins:
         reason = retold(reason, given.origins)
         error.hint = error.hint and retold(error.hint, given.origins)

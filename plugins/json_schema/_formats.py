@@ -26,7 +26,15 @@ if TYPE_CHECKING:
     from formgate.plugins.json_schema._strings import StringSet
     from formgate.plugins.json_schema._strings_record import Program
 
-__all__ = ["KNOWN", "apart", "format_extent", "format_set", "has_format", "recorded_format"]
+__all__ = [
+    "KNOWN",
+    "apart",
+    "format_extent",
+    "format_set",
+    "has_format",
+    "known_in_part",
+    "recorded_format",
+]
 
 _FORMATS: Mapping[str, tuple[str, str]] = {
     "date": ("_formats_time", "date"),
@@ -104,6 +112,22 @@ def format_set(name: str, *, loose: bool = False) -> StringSet:
     """Return the texts that surely have a known format, or all that may."""
     place = _LOOSE.get(name, _FORMATS[name]) if loose else _FORMATS[name]
     return cast("Callable[[], StringSet]", _function(*place))()
+
+
+def known_in_part(schema: object) -> list[str]:
+    """Return the formats that a schema names of which some texts are not decided, sorted."""
+    found = set()
+    work = [schema]
+    while work:
+        part = work.pop()
+        if isinstance(part, dict):
+            name = part.get("format")
+            if isinstance(name, str) and (name in _LOOSE or name == "regex"):
+                found.add(name)
+            work.extend(part.values())
+        elif isinstance(part, (list, tuple)):
+            work.extend(part)
+    return sorted(found)
 
 
 def apart(one: str, other: str) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from typing import TYPE_CHECKING, NamedTuple
 
-from formgate.core.errors import EmptyLanguageError, GrammarError, LimitError
+from formgate.core.errors import EmptyLanguageError, GrammarError, LimitError, UnsupportedConstraint
 from formgate.plugins.json_schema import _load, _plain
 from formgate.plugins.json_schema._deadline import Deadline
 from formgate.plugins.json_schema._options import read_options
@@ -151,6 +151,9 @@ def _compile(
             from formgate.plugins.json_schema._blame import tell_why  # noqa: PLC0415
 
             tell_why(error, given, engine=False)
+            without = _without_formats(error, given, builder)
+            if without is not None:
+                return without
         else:
             _retell(error, given.origins)
         raise
@@ -159,6 +162,43 @@ def _compile(
             retold(place, given.origins): reason
             for place, reason in automaton.world.relaxed.items()
         }
+    return automaton, node
+
+
+def _without_formats(
+    error: EmptyLanguageError, given: Prepared, builder: GrammarBuilder
+) -> tuple[Automaton | None, Node] | None:
+    """Return what a schema is without formats, where they left nothing and may be relaxed.
+
+    Of some formats only those texts are written that surely conform, and under ``not`` those that
+    surely do not: that none is left does not mean that no value is valid.
+
+    Raises:
+        UnsupportedConstraint: They may not be relaxed.
+    """
+    from formgate.plugins.json_schema._formats import known_in_part  # noqa: PLC0415 (rarely needed)
+
+    if given.options.formats != "assert":
+        return None
+    schema = _load.load(given.schema)
+    names = known_in_part(schema)
+    if not names:
+        return None
+    options = given.options._replace(formats="annotate")
+    try:
+        automaton, node = written(schema, options, builder, plain=False)
+    except EmptyLanguageError:
+        return None
+    said = (
+        f"of the format {', '.join(map(repr, names))} only those texts are known that surely "
+        "conform, or surely do not, and none of them is left"
+    )
+    if given.options.on_unsupported == "error" or automaton is None:
+        place = error.reason.partition(":")[0]
+        raise UnsupportedConstraint(
+            f"{place}: {said}", hint='formats="annotate" leaves formats out'
+        ) from None
+    automaton.world.relaxed["#"] = f"format: {said}"
     return automaton, node
 
 
