@@ -50,6 +50,29 @@ def check(rules, vocabulary, letters, most_bytes):
 LETTERS = [b"a", b"b", None]
 
 
+@settings(max_examples=100, deadline=None)
+@given(rule_sets(most_rules=3), st.lists(st.booleans(), min_size=30, max_size=30))
+def test_long_texts_of_random_grammars(rules, choices):
+    """Stacks that are united or dropped get long only after some letters."""
+    vocabulary = formgate.Vocabulary(LETTERS, stop_ids=[2])
+    judge = Earley(rules, "S")
+    try:
+        engine = grammar_of(rules).compile(vocabulary)
+    except EmptyLanguageError:
+        return
+    state = engine.start()
+    text = ""
+    for choice in choices:
+        assert engine.is_accepting(state) == judge.accepts(text), text
+        allowed = [t for t in engine.allowed_tokens(state).to_list() if t < 2]
+        assert allowed == [t for t in range(2) if judge.viable(text + "ab"[t])], text
+        if not allowed:
+            break
+        token = allowed[-1] if choice else allowed[0]
+        state = engine.advance(state, token)
+        text += "ab"[token]
+
+
 @settings(max_examples=400, deadline=None)
 @given(rule_sets())
 def test_masks_of_random_grammars(rules):
