@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import resource
+
 import pytest
 
 import formgate
@@ -102,3 +104,17 @@ def test_what_one_mask_may_take_is_limited():
     assert Limits().max_growth > 1_000_000
     with pytest.raises(ValueError, match="at least 1"):
         Limits(max_growth=0)
+
+
+@pytest.mark.parametrize(
+    "source", ["z{1000000000}", 'root ::= "(" root ")" | "z"{1000000000}'], ids=["regex", "gbnf"]
+)
+def test_how_far_the_end_is_takes_no_memory(source):
+    """Sums of tokens up to the end were places in a list."""
+    vocabulary = formgate.Vocabulary([b"z", b"(", b")", None], stop_ids=[3])
+    name = "gbnf" if "::=" in source else "regex"
+    engine = formgate.compile(source, vocabulary, format=name)
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    with pytest.raises(LimitError, match="min_tokens looked at more than 1000 states"):
+        engine.min_tokens(engine.start(), max_states=1000)
+    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 200_000  # KiB

@@ -29,6 +29,7 @@ void ExprPool::define(ExprId call, ExprId body, const ByteSet& alphabet) {
   Rule& rule = rules_[node(call).a];
   rule.body = body;
   rule.alphabet = alphabet;
+  if (open_found_.size() > 0) open_found_.clear();
 }
 
 ExprId ExprPool::without_empty(ExprId id) {

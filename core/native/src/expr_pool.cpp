@@ -218,6 +218,10 @@ std::uint32_t ExprPool::add_automaton(std::shared_ptr<const LeafDfa> dfa,
 
 ByteSet ExprPool::alphabet(ExprId id) {
   if (auto it = alphabets_.find(index_of(id)); it != alphabets_.end()) return it->second;
+  if (auto it = open_found_.find(index_of(id)); it != open_found_.end()) {
+    ++open_alphabets_;
+    return it->second;
+  }
   const Node& node = this->node(id);
   const std::size_t before = open_alphabets_;
   ByteSet out;
@@ -282,7 +286,7 @@ ByteSet ExprPool::alphabet(ExprId id) {
       out = alphabet(members(node)[0]);
       break;
   }
-  if (open_alphabets_ == before) alphabets_.emplace(index_of(id), out);
+  (open_alphabets_ == before ? alphabets_ : open_found_).emplace(index_of(id), out);
   return out;
 }
 
@@ -332,6 +336,7 @@ void ExprPool::trim() {
   beginnings_.clear();
   beginning_bytes_ = 0;
   alphabets_.clear();
+  open_found_.clear();
   form_chunks_.clear();
   form_used_ = form_capacity_ = form_bytes_ = 0;
 }

@@ -13,6 +13,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <map>
 #include <unordered_set>
 
 #include "formgate/engine.hpp"
@@ -210,18 +211,18 @@ std::size_t Engine::min_tokens(const State& state, std::optional<std::size_t> ma
     std::size_t tokens;
   };
   std::unordered_map<std::uint32_t, std::size_t> seen{{index_of(state.expr), 0}};
-  std::vector<std::vector<Reached>> open;  // by tokens so far and the bound of those to come
+  // By tokens so far and the bound of those to come, which may be any number.
+  std::map<std::size_t, std::vector<Reached>> open;
   std::size_t nearest = ~std::size_t{0};
-  const auto add = [&](const Reached& reached, std::size_t sum) {
-    if (sum >= open.size()) open.resize(sum + 1);
-    open[sum].push_back(reached);
-  };
+  const auto add = [&](const Reached& reached, std::size_t sum) { open[sum].push_back(reached); };
   add({state.expr, 0}, first);
-  for (std::size_t sum = first; sum < open.size(); ++sum) {
-    while (!open[sum].empty()) {
+  for (; !open.empty(); open.erase(open.begin())) {
+    const std::size_t sum = open.begin()->first;  // none is added below it
+    std::vector<Reached>& least = open.begin()->second;
+    while (!least.empty()) {
       if (nearest <= sum) return nearest;
-      const Reached at = open[sum].back();
-      open[sum].pop_back();
+      const Reached at = least.back();
+      least.pop_back();
       if (seen.at(index_of(at.expr)) < at.tokens) continue;
       // The lock is taken for each state, so that decoding goes on meanwhile.
       const std::unique_lock guard = lock();

@@ -447,6 +447,7 @@ class ExprPool : public std::enable_shared_from_this<ExprPool> {
   GrowingMap<std::uint32_t, Countdown> countdowns_;
   GrowingMap<std::uint32_t, ByteSet> alphabets_;
   std::size_t open_alphabets_ = 0;
+  GrowingMap<std::uint32_t, ByteSet> open_found_;  // open ones, until the next rule is defined
   struct HashOfHash {
     std::size_t operator()(const Hash128& hash) const { return hash.lo; }
   };
