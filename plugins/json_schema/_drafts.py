@@ -12,7 +12,22 @@ if TYPE_CHECKING:
 
     from formgate.plugins.json_schema._values import Json
 
-__all__ = ["BY_NAME", "Draft", "draft_of", "keywords_of", "subschemas"]
+__all__ = ["BY_NAME", "VOCABULARIES", "Draft", "draft_of", "keywords_of", "subschemas"]
+
+# The last steps of the addresses of all vocabularies of drafts 2019-09 and 2020-12.
+VOCABULARIES = frozenset(
+    {
+        "applicator",
+        "content",
+        "core",
+        "format",
+        "format-annotation",
+        "format-assertion",
+        "meta-data",
+        "unevaluated",
+        "validation",
+    }
+)
 
 
 class Draft(NamedTuple):

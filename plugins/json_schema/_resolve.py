@@ -15,8 +15,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from formgate.core.errors import GrammarError
-from formgate.plugins.json_schema._drafts import BY_NAME, Draft, draft_of, subschemas
+from formgate.core.errors import GrammarError, UnsupportedConstraint
+from formgate.plugins.json_schema._drafts import BY_NAME, VOCABULARIES, Draft, draft_of, subschemas
 from formgate.plugins.json_schema._meta_schemas import meta_schema
 
 if TYPE_CHECKING:
@@ -310,6 +310,14 @@ class Library:
         known = meta.get("$vocabulary") if isinstance(meta, dict) else None
         if not isinstance(known, dict) or not known:
             return True
+        prefix = draft.uri.replace("/schema", "/vocab/")
+        for uri, required in known.items():
+            if required is True and uri.removeprefix(prefix) not in VOCABULARIES:
+                raise UnsupportedConstraint(
+                    f"{named}: the meta-schema requires the vocabulary {uri!r}, whose keywords are "
+                    "not known",
+                    hint='"$vocabulary" with false for it says that they may be ignored',
+                )
         return draft.uri.replace("/schema", "/vocab/validation") in known
 
     def _own_uri(self, schema: dict[str, Json], resource: Resource) -> str | None:
@@ -332,7 +340,9 @@ class Library:
             if found.draft.id_keyword != parent.draft.id_keyword:
                 found.outer = parent
             self._by_root[id(schema)] = found
-            self._resources.setdefault(uri, found)
+            known = self._resources.setdefault(uri, found)
+            if known is not found and known.root is not schema:
+                raise _twice(f"the address {uri!r}", known.where, where)
         return found
 
     def _matters(self, resource: Resource) -> bool:
@@ -444,14 +454,29 @@ def _note_anchors(schema: dict[str, Json], resource: Resource, where: Where) -> 
     if draft.rank < 2019:
         name = schema.get(draft.id_keyword)
         if isinstance(name, str) and name.startswith("#"):
-            resource.anchors.setdefault(name[1:], (schema, where))
+            _note_anchor(name[1:], schema, resource, where)
         return
     for keyword in ("$anchor", "$dynamicAnchor"):
         name = schema.get(keyword)
         if isinstance(name, str):
-            resource.anchors.setdefault(name, (schema, where))
+            _note_anchor(name, schema, resource, where)
             if keyword == "$dynamicAnchor" and draft.rank >= 2020:
                 resource.dynamic.add(name)
+
+
+def _note_anchor(name: str, schema: dict[str, Json], resource: Resource, where: Where) -> None:
+    known, place = resource.anchors.setdefault(name, (schema, where))
+    if known is not schema:
+        raise _twice(f"the anchor {name!r}", place, where)
+
+
+def _twice(what: str, first: Where, second: Where) -> GrammarError:
+    """Return the error for a name that two schemas have."""
+    places = sorted((pointer(first), pointer(second)))
+    return GrammarError(
+        f"{places[1]}: {what} is that of {places[0]}, too: a reference could mean either",
+        hint="give each a name of its own",
+    )
 
 
 def _nowhere(reference: str, where: Where, reason: str) -> GrammarError:
