@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from benchmarks.statistics import Figures
 
 _WHERE = {"core", "niceness"}  # options that leave the work as it is
+_SHOWN = 5  # cases that are named
 CASE_FLOOR_NS = {"compile + first mask": 1e5, "mask mean": 1e3, "advance mean": 1e3}
 
 
@@ -64,7 +65,7 @@ def compare(
 def differences(base: dict[str, Any], new: dict[str, Any]) -> str:
     """Return in words what else differs between two files, nothing where nothing does.
 
-    That is the processor, the options, and sessions that only the base has.
+    That is the processor, the options, and sessions and cases that only the base has.
     """
     found = []
     if base["machine"]["cpu"] != new["machine"]["cpu"]:
@@ -80,6 +81,15 @@ def differences(base: dict[str, Any], new: dict[str, Any]) -> str:
     missing = [key for key in map(_key, base["sessions"]) if key not in there]
     if missing:
         found.append(f"only in the first: {', '.join(missing)}")
+    newer = {_key(session): session for session in new["sessions"]}
+    for session in base["sessions"]:
+        other = newer.get(_key(session), {}).get("cases")
+        lost = [
+            name for name in session.get("cases", ()) if other is not None and name not in other
+        ]
+        if lost:
+            shown = ", ".join(lost[:_SHOWN]) + (", ..." if len(lost) > _SHOWN else "")
+            found.append(f"{len(lost)} cases of {_key(session)} only in the first: {shown}")
     return "".join(f"Note: {note}.\n" for note in found)
 
 
@@ -109,18 +119,35 @@ def _figures_of(session: dict[str, Any]) -> dict[tuple[str, str, str], float]:
                 row = mean(batch[f"{which}_ns"]) / batch["rows"]
                 found[case, f"a row, {which}", "ns"] = row
     if session["workload"] == "startup":
-        least = min(entry["cpu_ns"] for entry in session["imports"])
-        found["", "import", "ns"] = least
-        found["", "vocabulary", "ns"] = 1e6 * min(s["setup_ms"] for s in session["setups"])
+        found |= _startup(session)
     if session["workload"] == "memory" and session["status"] == "ok":
         points, base = session["points"], session["setup"]["rss_setup_mib"]
         found["", f"after {points[-1]['schemas']} schemas", "MiB"] = points[-1]["rss_mib"] - base
         found["", "at most", "MiB"] = points[-1]["peak_mib"] - base
     if session["workload"] == "decoding":
-        for name, record in session["cases"].items():
-            for mode, series in record["modes"].items():
-                if mode != "unmasked":
-                    found[name, f"mask + advance mean, {mode}", "ns"] = mean(added(series))
+        found |= _decoding(session)
+    return found
+
+
+def _decoding(session: dict[str, Any]) -> dict[tuple[str, str, str], float]:
+    found: dict[tuple[str, str, str], float] = {}
+    for name, record in session["cases"].items():
+        if "compile_ns" in record:
+            found[name, "compile", "ns"] = record["compile_ns"]
+        for mode, series in record["modes"].items():
+            if mode != "unmasked":
+                found[name, f"mask + advance mean, {mode}", "ns"] = mean(added(series))
+    return found
+
+
+def _startup(session: dict[str, Any]) -> dict[tuple[str, str, str], float]:
+    found: dict[tuple[str, str, str], float] = {}
+    least = min(entry["cpu_ns"] for entry in session["imports"])
+    found["", "import", "ns"] = least
+    walls = [entry["wall_ns"] for entry in session["imports"] if "wall_ns" in entry]
+    if walls:
+        found["", "import, wall", "ns"] = min(walls)
+    found["", "vocabulary", "ns"] = 1e6 * min(s["setup_ms"] for s in session["setups"])
     return found
 
 
@@ -137,8 +164,11 @@ def _compare_sessions(
             names.append(name)
         else:
             yield Change(key, name, f"no longer right ({record['status']})", 0, 1, flagged=True)
+        if _masks_changed(known, record):
+            yield Change(key, name, "other masks", 0, 1, flagged=True)
     if not names:
         return
+    yield from _processes(old, new, case_threshold)
     for which in ("first", "again"):
         left = _totals(figures((old["cases"][n] for n in names), which), which)
         right = _totals(figures((new["cases"][n] for n in names), which), which)
@@ -146,23 +176,65 @@ def _compare_sessions(
             after = right[metric]
             yield Change(key, "", metric, before, after, flagged=after > threshold * before)
     for name in names:
-        left = _case_figures(figures([old["cases"][name]], "all"))
-        right = _case_figures(figures([new["cases"][name]], "all"))
-        for metric, before in left.items():
-            worse = right[metric] > case_threshold * before
-            if worse and right[metric] - before > CASE_FLOOR_NS[metric]:
-                yield Change(key, name, metric, before, right[metric], flagged=True)
+        yield from _cases(key, name, (old["cases"][name], new["cases"][name]), case_threshold)
+
+
+def _cases(
+    key: str, name: str, records: tuple[dict[str, Any], dict[str, Any]], threshold: float
+) -> Iterator[Change]:
+    """Yield the figures of one case that got worse."""
+    left, right = (_case_figures(figures([record], "all")) for record in records)
+    for metric, before in left.items():
+        worse = right[metric] > threshold * before
+        if worse and right[metric] - before > CASE_FLOOR_NS[metric]:
+            yield Change(key, name, metric, before, right[metric], flagged=True)
+
+
+def _processes(old: dict[str, Any], new: dict[str, Any], threshold: float) -> Iterator[Change]:
+    """Yield what one process each took."""
+    for metric, unit in _OF_SESSIONS.items():
+        before, after = (_of_session(session, metric) for session in (old, new))
+        if before and after:
+            worse = after > threshold * before
+            yield Change(_key(new), "", metric, before, after, flagged=worse, unit=unit)
+
+
+_OF_SESSIONS = {"set-up": "ns", "first compile": "ns", "memory, at most": "MiB"}
+
+
+def _of_session(session: dict[str, Any], metric: str) -> float | None:
+    setup = session.get("setup", {})
+    if metric == "memory, at most":
+        return session.get("rss_peak_mib")
+    ms = setup.get("setup_ms" if metric == "set-up" else "first_compile_ms")
+    return None if ms is None else 1e6 * ms
+
+
+def _masks_changed(old: dict[str, Any], new: dict[str, Any]) -> bool:
+    """Say whether an engine's masks of a case are others than before, where both were summed up.
+
+    One of the two is wrong then, though every text is accepted and refused rightly.
+    """
+    known = {(run["text"], run["tokenisation"]): run.get("digests") for run in old.get("runs", ())}
+    for run in new.get("runs", ()):
+        before = known.get((run["text"], run["tokenisation"]))
+        if before is not None and run.get("digests") is not None and before != run["digests"]:
+            return True
+    return False
 
 
 def _totals(figure: Figures, which: str) -> dict[str, float]:
     totals = {
         f"mask mean, {which}": mean(figure.mask),
         f"mask p99, {which}": percentile(figure.mask, 0.99),
+        f"mask p99.9, {which}": percentile(figure.mask, 0.999),
+        f"mask max, {which}": max(figure.mask, default=0.0),
         f"mask + advance mean, {which}": figure.step_mean,
     }
     if which == "first":
         totals["compile + first mask mean"] = mean(figure.ttfm)
         totals["compile + first mask p50"] = percentile(figure.ttfm, 0.5)
+        totals["compile + first mask p99"] = percentile(figure.ttfm, 0.99)
     return totals
 
 

@@ -4,7 +4,7 @@ import copy
 
 import pytest
 
-from benchmarks.compare import compare, render
+from benchmarks.compare import compare, differences, render
 
 
 def replay(mask=(1000, 2000, 3000), *, status="ok"):
@@ -119,3 +119,41 @@ def test_the_table_names_units_and_marks_what_is_worse():
     lines = render(changes).splitlines()
     assert "| v memory e |  | after 50 schemas | 2 MiB | 5 MiB | 2.50 | worse |" in lines
     assert "| v memory e |  | at most | 10 MiB | 10 MiB | 1.00 |  |" in lines
+
+
+def test_other_masks_are_flagged_and_missing_cases_noted():
+    base, new = replay(), replay()
+    base["cases"]["c"]["runs"][0]["digests"] = [1, 2, 3]
+    new["cases"]["c"]["runs"][0]["digests"] = [1, 2, 4]
+    assert flagged(base, base) == []
+    assert flagged(base, new) == [("c", "other masks")]
+    new["cases"]["c"]["runs"][0]["digests"] = None
+    assert flagged(base, new) == []
+    about = {"machine": {"cpu": "x"}, "options": {}}
+    base["cases"]["d"] = base["cases"]["c"]
+    words = differences({**results(base), **about}, {**results(new), **about})
+    assert "1 cases of v replay regex shared e only in the first: d" in words
+
+
+@pytest.mark.parametrize(
+    ("metric", "setup", "peak"),
+    [
+        ("set-up", {"setup_ms": 150.0, "first_compile_ms": 50.0}, 100.0),
+        ("first compile", {"setup_ms": 50.0, "first_compile_ms": 150.0}, 100.0),
+        ("memory, at most", {"setup_ms": 50.0, "first_compile_ms": 50.0}, 300.0),
+    ],
+)
+def test_what_a_process_takes_is_compared(metric, setup, peak):
+    known = {"setup": {"setup_ms": 50.0, "first_compile_ms": 50.0}, "rss_peak_mib": 100.0}
+    base, new = {**replay(), **known}, {**replay(), "setup": setup, "rss_peak_mib": peak}
+    assert flagged(base, new) == [("", metric)]
+    assert flagged(new, base) == []
+
+
+def test_slow_imports_and_compiling_of_decoding_are_flagged():
+    base, new = other("startup"), other("startup")
+    base["imports"][0]["wall_ns"], new["imports"][0]["wall_ns"] = 6_000, 20_000
+    assert flagged(base, new) == [("", "import, wall")]
+    base, new = other("decoding"), other("decoding")
+    base["cases"]["c"]["compile_ns"], new["cases"]["c"]["compile_ns"] = 1_000, 3_000
+    assert flagged(base, new) == [("c", "compile")]
