@@ -46,7 +46,7 @@ def measure_memory(
                 "schemas": number,
                 "rss_mib": memory_mib("VmRSS"),
                 "peak_mib": memory_mib("VmHWM"),
-                "cpu_s": round(used, 3),
+                "own_cpu_s": round(used, 3),
                 "refused": refused,
                 "wrong": wrong,
             }

@@ -90,7 +90,9 @@ def memory_table(results: dict[str, Any]) -> str:
             row += ["-"] * 3
         else:
             row.append(number(last["peak_mib"] - base))
-            row.append(number(1000 * last["cpu_s"] / last["schemas"]))
+            # Older files only have it together with what collecting garbage took.
+            own = last.get("own_cpu_s")
+            row.append("-" if own is None else number(1000 * own / last["schemas"]))
             row.append(f"{last['refused']} / {last['wrong']}")
         rows.append(row)
     if not rows:

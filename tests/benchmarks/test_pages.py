@@ -80,7 +80,7 @@ def memory():
                 "schemas": n,
                 "rss_mib": grown,
                 "peak_mib": grown,
-                "cpu_s": 1,
+                "own_cpu_s": 1,
                 "refused": 0,
                 "wrong": 0,
             }
