@@ -120,7 +120,9 @@ class _Search:
             node = self._write(self.root, builder)
             if self._engine:
                 builder.start(node)
-                left = max(self._end - perf_counter(), 0.0)
+                left = self._end - perf_counter()
+                if left <= 0:
+                    return False
                 builder.build().compile(byte_vocabulary(), timeout_s=left)
         except EmptyLanguageError:
             return True

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from typing import Any
 
 import pytest
@@ -11,6 +12,7 @@ from hypothesis import strategies as st
 import formgate
 from formgate.core.compiler import build_grammar
 from formgate.core.errors import EmptyLanguageError
+from formgate.plugins.json_schema import _unsatisfiable
 
 _SHORT = {"type": "string", "minLength": 3, "maxLength": 2}
 _NEVER = [
@@ -148,7 +150,17 @@ def test_tools_are_named() -> None:
     )
 
 
-def test_large_schemas() -> None:
+def test_that_time_is_up_is_no_fault(monkeypatch: pytest.MonkeyPatch) -> None:
+    """At any moment of the search: each look at the clock is the last before its end."""
+    schema = {"type": "string", "pattern": "^a", "format": "date"}  # only the engine sees it
+    for looks in range(12):
+        clock = itertools.chain([0.0] * looks, itertools.repeat(_unsatisfiable._PATIENCE_S))
+        monkeypatch.setattr(_unsatisfiable, "perf_counter", lambda clock=clock: next(clock))
+        assert _error(schema).reason.startswith("#: ")
+
+
+def test_large_schemas(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(_unsatisfiable, "_PATIENCE_S", 1000.0)  # however slow the machine is
     names = [f"p{number}" for number in range(2_000)]
     schema = {
         "type": "object",
