@@ -74,6 +74,24 @@ std::optional<TokenId> token_id(const EngineHandle& self, std::int64_t token) {
   return static_cast<TokenId>(token);
 }
 
+// Lets the interpreter's lock go where a step takes long. Made before the pool's mutex is taken, so
+// that the one is never waited for while the other is held.
+class Interruptible {
+ public:
+  Interruptible() : step_([](void* self) { static_cast<Interruptible*>(self)->let_go(); }, this) {}
+  ~Interruptible() {
+    if (thread_) PyEval_RestoreThread(thread_);
+  }
+  Interruptible(const Interruptible&) = delete;
+  Interruptible& operator=(const Interruptible&) = delete;
+
+ private:
+  void let_go() { thread_ = PyEval_SaveThread(); }
+
+  PyThreadState* thread_ = nullptr;
+  LongStep step_;
+};
+
 [[noreturn]] void refuse(const EngineHandle& self, std::int64_t token) {
   const std::size_t size = self.value->vocabulary().size();
   if (token < 0 || static_cast<std::size_t>(token) >= size) {
@@ -92,7 +110,11 @@ StateHandle advance(const EngineHandle& self, const StateHandle& state, nb::hand
   const State& from = own(self, state);
   const std::int64_t token = Token(given).value;
   const auto id = token_id(self, token);
-  auto next = id ? self.value->advance(from, *id) : std::nullopt;
+  std::optional<State> next;
+  if (id) {
+    const Interruptible guard;
+    next = self.value->advance(from, *id);
+  }
   if (!next) refuse(self, token);
   return {self.value, *next};
 }
@@ -120,7 +142,11 @@ StateHandle advance_many(const EngineHandle& self, const StateHandle& state, nb:
 
 TokenMaskHandle allowed_tokens(const EngineHandle& self, const StateHandle& state) {
   auto words = std::make_shared<std::vector<std::uint32_t>>(self.value->vocabulary().words());
-  self.value->fill(own(self, state), words->data());
+  const State& from = own(self, state);
+  {
+    const Interruptible guard;
+    self.value->fill(from, words->data());
+  }
   return {std::move(words), self.value->vocabulary().size()};
 }
 
@@ -150,6 +176,7 @@ void fill_mask(const EngineHandle& self, const StateHandle& state, nb::handle ou
   if (row < 0 || static_cast<std::size_t>(row) >= rows.count) {
     throw nb::index_error("the row is outside the mask array");
   }
+  const Interruptible guard;
   self.value->fill(from, rows.data + static_cast<std::size_t>(row) * rows.stride);
 }
 
@@ -275,7 +302,9 @@ void bind_engine(nb::module_& m) {
       .def(
           "is_terminal",
           [](const EngineHandle& self, const StateHandle& state) {
-            return self.value->is_terminal(own(self, state));
+            const State& from = own(self, state);
+            const Interruptible guard;
+            return self.value->is_terminal(from);
           },
           nb::arg("state"), "Whether the output must end here.")
       .def(
@@ -283,6 +312,7 @@ void bind_engine(nb::module_& m) {
           [](const EngineHandle& self, const StateHandle& state, nb::handle token) {
             const State& from = own(self, state);
             const auto id = token_id(self, Token(token).value);
+            const Interruptible guard;
             return id && self.value->advance(from, *id).has_value();
           },
           nb::arg("state"), nb::arg("token").none(),
@@ -305,7 +335,12 @@ void bind_engine(nb::module_& m) {
       .def(
           "forced_text",
           [](const EngineHandle& self, const StateHandle& state, std::size_t max_bytes) {
-            const std::string text = self.value->forced_text(own(self, state), max_bytes);
+            const State& from = own(self, state);
+            std::string text;
+            {
+              const Interruptible guard;
+              text = self.value->forced_text(from, max_bytes);
+            }
             return nb::bytes(text.data(), text.size());
           },
           nb::arg("state"), nb::arg("max_bytes") = 4096,
@@ -325,20 +360,26 @@ void bind_engine(nb::module_& m) {
       .def(
           "explain",
           [](const EngineHandle& self, const StateHandle& state) {
-            return self.value->explain(own(self, state));
+            const State& from = own(self, state);
+            const Interruptible guard;
+            return self.value->explain(from);
           },
           nb::arg("state"), "What may come next and what is still to match, in words.")
       .def(
           "accepts",
           [](const EngineHandle& self, nb::handle text) {
-            return self.value->accepts(text_view(text, "text"));
+            const std::string_view view = text_view(text, "text");
+            const Interruptible guard;
+            return self.value->accepts(view);
           },
           nb::arg("text"), nb::sig("def accepts(self, text: str | bytes) -> bool"),
           "Whether the text is in the language, however it might be spelled.")
       .def(
           "is_prefix",
           [](const EngineHandle& self, nb::handle text) {
-            return self.value->is_prefix(text_view(text, "text"));
+            const std::string_view view = text_view(text, "text");
+            const Interruptible guard;
+            return self.value->is_prefix(view);
           },
           nb::arg("text"), nb::sig("def is_prefix(self, text: str | bytes) -> bool"),
           "Whether some text of the language begins with this one.")

@@ -143,6 +143,7 @@ ExprId ExprPool::intern(Node node, std::vector<ExprId> members) {
     members_.push_back(std::move(members));
   }
   nodes_.push_back(node);
+  LongStep::tick();
   if (part_count() > ceiling_) {
     throw Error(
         ErrorKind::kLimit,

@@ -264,6 +264,7 @@ bool Keyed::other_value(std::uint32_t state, std::uint32_t cell, ExprId keys,
     bytes_ += other_values_.emplace(hash, other).second ? 64 : 0;
   };
   while (!ways.empty()) {
+    LongStep::tick();
     const std::uint32_t at = ways.next();
     const Way way = ways[at];
     bool found = false;
@@ -309,6 +310,7 @@ std::uint32_t Keyed::values_of(ExprId keys, std::uint32_t enough, CompileContext
   Queue ways;
   ways.add({keys, ValueReader(), {}, kNoIndex, hash_of(keys, ValueReader()), 0, 0, {}, true});
   while (!ways.empty()) {
+    LongStep::tick();
     if (context) context->tick();
     if (ways.size() > most) {
       throw Error(ErrorKind::kLimit,

@@ -244,6 +244,7 @@ const LexedMasks::Table& LexedMasks::table(std::uint32_t state, std::uint32_t no
   while (!stack.empty()) {
     const auto [at, from] = stack.back();
     stack.pop_back();
+    LongStep::tick();
     const TrieNode& parent = trie[at];
     if (parent.rank_end - parent.rank_begin > kFewTokens && run_below(building, at, from, enter)) {
       continue;

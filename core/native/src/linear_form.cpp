@@ -19,6 +19,7 @@ LinearForm ExprPool::linear_form(ExprId id) {
 // Recursion depth is the nesting of the expression, which compilation limits; concatenations are
 // walked in a loop.
 std::vector<LinearTerm> ExprPool::compute_form(ExprId id) {
+  LongStep::tick();
   const Node& node = this->node(id);
   std::vector<LinearTerm> terms;
   switch (node.kind) {

@@ -238,6 +238,7 @@ bool MaskCache::takes_prefix(std::uint32_t node) const {
 
 void MaskCache::item(ExprId id, std::uint32_t node, Mask& out) {
   ++items_;
+  LongStep::tick();
   const bool plain = this->plain();
   const Kind kind = pool_.node(pool_.head(id)).kind;
   if (takes_prefix(node)) {
@@ -373,6 +374,7 @@ void MaskCache::walk_states(std::uint32_t node, ExprId state, Sink& sink, Mask* 
   while (stack_.size() > base) {
     const auto [at, here] = stack_.back();
     stack_.pop_back();
+    LongStep::tick();
     const Row& row = pool_.row(here);
     const TrieNode& parent = trie[at];
     const std::uint32_t end = parent.first_child + parent.child_count;

@@ -196,6 +196,7 @@ void MaskCache::PartWalk::leaf(const Item& item, ExprId part) {
   while (!scratch_.empty()) {
     const auto [at, state] = scratch_.back();
     scratch_.pop_back();
+    LongStep::tick();
     std::uint32_t child = tree_.nodes[at].first_child;
     const std::uint32_t end = child + tree_.nodes[at].child_count;
     dfa.for_each_edge(state, [&](std::uint8_t low, std::uint8_t high, std::uint32_t target) {
@@ -220,6 +221,7 @@ void MaskCache::PartWalk::names(const Item& item, ExprId part) {
   while (!scratch_.empty()) {
     const auto [at, name] = scratch_.back();
     scratch_.pop_back();
+    LongStep::tick();
     const std::uint32_t escape = tree_.child(at, '\\');
     keyed.visit_names(part, name, [&](std::uint32_t character, std::uint32_t next) {
       const std::string_view text = keyed.plain_spelling(part, next);
@@ -337,6 +339,7 @@ void MaskCache::PartWalk::whole(const Item& item, ExprId part) {
   while (!scratch_.empty()) {
     const auto [at, state] = scratch_.back();
     scratch_.pop_back();
+    LongStep::tick();
     const TrieNode& parent = tree_.nodes[at];
     for (std::uint32_t i = 0; i < parent.child_count; ++i) {
       const std::uint32_t child = parent.first_child + i;

@@ -36,6 +36,7 @@
 #include "formgate/keyed.hpp"
 #include "formgate/leaf_dfa.hpp"
 #include "formgate/lexing.hpp"
+#include "formgate/long_step.hpp"
 #include "formgate/state_memo.hpp"
 #include "formgate/types.hpp"
 #include "formgate/vocabulary.hpp"
@@ -64,9 +65,13 @@ class ExprPool : public std::enable_shared_from_this<ExprPool> {
   std::mutex& mutex() const { return mutex_; }
   // Takes the mutex; a compilation that holds it sees that somebody waits and makes room.
   std::unique_lock<std::mutex> acquire() const {
-    waiting_.fetch_add(1, std::memory_order_relaxed);
-    std::unique_lock<std::mutex> lock(mutex_);
-    waiting_.fetch_sub(1, std::memory_order_relaxed);
+    std::unique_lock<std::mutex> lock(mutex_, std::try_to_lock);
+    if (!lock) {
+      LongStep::wait();
+      waiting_.fetch_add(1, std::memory_order_relaxed);
+      lock.lock();
+      waiting_.fetch_sub(1, std::memory_order_relaxed);
+    }
     ceiling_ = kUnlimited;
     return lock;
   }
