@@ -20,20 +20,6 @@ const Keyed::Record& Keyed::record(ExprId id) const { return records_[pool_.node
 
 bool Keyed::captures(ExprId id) const { return record(id).part == Part::kCapture; }
 
-std::uint32_t Keyed::reader_of(const JsonReader& reader) {
-  const Hash128 hash = Hasher(0x4EAD)
-                           .add(reader.text().size())
-                           .add(std::string_view(reader.text()))
-                           .add(std::string_view(reader.pending()))
-                           .finish();
-  const auto [it, fresh] = reader_index_.emplace(hash, static_cast<std::uint32_t>(readers_.size()));
-  if (fresh) {
-    bytes_ += sizeof(JsonReader) + reader.text().size() + 48;
-    readers_.push_back(reader);
-  }
-  return it->second;
-}
-
 ExprId Keyed::node(Record given) {
   const State& state = states_[given.state];
   const Compiled& table = tables_[state.table];
@@ -42,9 +28,7 @@ ExprId Keyed::node(Record given) {
   if (given.part == Part::kCapture && !table.cells[given.at].quoted) {
     hasher.add(values_[given.reader].hash(store_));
   } else {
-    const JsonReader& reader = readers_[given.reader];
-    hasher.add(reader.text().size()).add(std::string_view(reader.text()));
-    hasher.add(std::string_view(reader.pending()));
+    hasher.add(hash_of(readers_[given.reader]));
   }
   given.hash = hasher.finish();
   const auto [it, fresh] =
@@ -178,7 +162,7 @@ ExprId Keyed::key(std::uint32_t state) {
       if (!cell_open(states_[state], j)) continue;
       if (cell.quoted) {
         const ExprId keys = without(cell.keys, states_[state].used);
-        quoted.push_back(capture(state, j, keys, JsonReader()));
+        quoted.push_back(capture(state, j, keys, Reading(), nullptr));
       } else if (tables_[number].repeats) {
         ways.push_back(after(state, j, JsonValues::kNoElement));
       } else {
@@ -211,80 +195,6 @@ ExprId Keyed::without(ExprId keys, const std::vector<std::string>& names) {
   std::vector<ExprId> texts;
   for (const std::string& name : names) texts.push_back(pool_.literal(name));
   return pool_.spelled_within(keys, pool_.complement(pool_.unite(texts)));
-}
-
-// Rests of the key under way, as bytes, that would make it one that must not come.
-std::vector<std::string> Keyed::taken(const Record& record) const {
-  const State& state = states_[record.state];
-  std::vector<std::string> out;
-  if (!tables_[state.table].cells[record.at].quoted) return out;
-  const Cell& cell = tables_[state.table].cells[record.at];
-  if (pool_.node(cell.keys).kind == Kind::kSpelled && !extensible(cell.keys))
-    return out;  // left out
-  const std::string& text = readers_[record.reader].text();
-  const std::vector<std::string>& names = tables_[state.table].names;
-  for (auto it = std::ranges::lower_bound(names, text); it != names.end() && it->starts_with(text);
-       ++it) {
-    out.push_back(it->substr(text.size()));
-  }
-  store_.for_each_from(state.used, text, [&](Element key) {
-    out.push_back(store_.string(store_.key_of(key)).substr(text.size()));
-    return true;
-  });
-  return out;
-}
-
-// The same, as they are spelled.
-ExprId Keyed::blocked(const Record& record) {
-  const std::uint32_t number = states_[record.state].table;
-  const std::string pending = readers_[record.reader].pending();
-  std::vector<ExprId> rests;
-  for (const std::string& left : taken(record)) {
-    std::size_t inside = 0;  // bytes of a character that is begun
-    while (inside < left.size() && is_continuation(static_cast<std::uint8_t>(left[inside]))) {
-      ++inside;
-    }
-    ExprId rest = pool_.concat(pool_.literal(left.substr(0, inside)),
-                               spelling(tables_[number], left.substr(inside)));
-    // Escapes of upper and lower case are one to the reader; what is left of them is too.
-    for (char c : pending) {
-      ExprId next = kNothing;
-      for (const LinearTerm& term : pool_.linear_form(rest)) {
-        if (term.bytes.contains(static_cast<std::uint8_t>(c))) next = term.target;
-      }
-      rest = next;
-    }
-    rests.push_back(rest);
-  }
-  return pool_.unite(rests);
-}
-
-bool Keyed::extensible(ExprId keys) const {
-  const Node& own = pool_.node(keys);
-  if (own.kind == Kind::kSpelled) return own.max == 0 && pool_.endless(ExprId{own.a});
-  ExprId last = keys;
-  while (pool_.node(last).kind == Kind::kConcat) last = ExprId{pool_.node(last).b};
-  const Node& node = pool_.node(last);
-  return node.kind == Kind::kRepeat && node.max == kUnbounded && !(node.flags & kBoolean) &&
-         !(pool_.node(keys).flags & kBoolean);
-}
-
-ExprId Keyed::capture(std::uint32_t state, std::uint32_t cell, ExprId keys,
-                      const JsonReader& reader) {
-  if (keys == kNothing || !pool_.live(keys)) return kNothing;
-  Record record;
-  record.part = Part::kCapture;
-  record.state = state;
-  record.at = cell;
-  record.keys = keys;
-  record.reader = reader_of(reader);
-  if (!extensible(keys)) {
-    const ExprId taken = blocked(record);
-    if (taken != kNothing && !pool_.live(pool_.intersect(keys, pool_.complement(taken)))) {
-      return kNothing;
-    }
-  }
-  return node(record);
 }
 
 // --- derivatives ---
@@ -361,12 +271,12 @@ ExprId Keyed::step(ExprId id, std::uint8_t byte) {
     return pool_.unite(out, pool_.raw_step(after(record.state, record.at, value), byte));
   }
   if (const ExprId keys = plain_step(record.keys); keys != kNothing) {
-    JsonReader reader = readers_[record.reader];
-    reader.push(byte);
-    out = capture(record.state, record.at, keys, reader);
+    Reading reading = readers_[record.reader];
+    push(reading, byte);
+    out = capture(record.state, record.at, keys, reading, &record);
   }
   if (!pool_.nullable(record.keys) || byte != '"') return out;
-  const std::string key = readers_[record.reader].text();
+  const std::string key = store_.string(readers_[record.reader].text);
   if (used(states_[record.state], key)) return out;
   return pool_.unite(out, plain_step(after(record.state, record.at, store_.key(key))));
 }
@@ -430,7 +340,7 @@ std::string Keyed::describe(ExprId id) const {
   if (own.part == Part::kCapture) {
     if (!table.cells[own.at].quoted) return "item";
     out = "key ";
-    out += readers_[own.reader].text();
+    out += store_.string(readers_[own.reader].text);
     return out;
   }
   std::size_t shown = 0;
@@ -456,7 +366,7 @@ Keyed::Plain Keyed::plain(ExprId id) {
   const Compiled& table = tables_[states_[own.state].table];
   out.quoted = table.cells[own.at].quoted;
   // Inside a character or an escape, what is left to spell is no text by itself.
-  const bool between = out.quoted && readers_[own.reader].pending().empty();
+  const bool between = out.quoted && readers_[own.reader].escape.pending().empty();
   out.taken = taken(own);
   const bool inside = std::ranges::any_of(out.taken, [](const std::string& key) {
     return !key.empty() && is_continuation(static_cast<std::uint8_t>(key[0]));

@@ -67,13 +67,13 @@ ExprId Keyed::skip(ExprId id, std::string_view text) {
     return names(own.state, at);
   }
   ExprId keys = own.keys;
-  JsonReader reader = readers_[own.reader];
+  Reading reading = readers_[own.reader];
   for (const char c : text) {
     keys = pool_.raw_step(keys, static_cast<std::uint8_t>(c));
     if (keys == ExprPool::kEmptyId) return keys;
-    reader.push(static_cast<std::uint8_t>(c));
+    push(reading, static_cast<std::uint8_t>(c));
   }
-  return capture(own.state, own.at, keys, reader);
+  return capture(own.state, own.at, keys, reading, &own);
 }
 
 }  // namespace formgate

@@ -245,8 +245,14 @@ class Keyed {
     kNames,    // inside a known key
     kCapture,  // inside a key of a cell
   };
+  // What was read of a key: its text, and an escape that is not complete.
+  struct Reading {
+    JsonValues::Bytes text{};
+    JsonReader escape = {};  // without text
+  };
   struct Record {
     Part part = Part::kFirst;
+    bool alone = false;  // no key that must not come begins like the one under way
     std::uint32_t state = 0;
     std::uint32_t at = 0;      // node of the trie, or cell
     std::uint32_t reader = 0;  // what of the key was read
@@ -265,7 +271,12 @@ class Keyed {
   ExprId first(std::uint32_t state);
   ExprId rest(std::uint32_t state);
   ExprId names(std::uint32_t state, std::uint32_t at);
-  ExprId capture(std::uint32_t state, std::uint32_t cell, ExprId keys, const JsonReader& reader);
+  // `before` is the state the last byte was read in; none where the key begins.
+  ExprId capture(std::uint32_t state, std::uint32_t cell, ExprId keys, const Reading& reading,
+                 const Record* before);
+  void push(Reading& reading, std::uint8_t byte);
+  const std::string& text_of(const Reading& reading) const;
+  Hash128 hash_of(const Reading& reading) const;
   ExprId key(std::uint32_t state);
   ExprId body(std::uint32_t record);
   ExprId after(std::uint32_t state, std::uint32_t cell, Element key);
@@ -287,6 +298,7 @@ class Keyed {
   ExprId spelling(const Compiled& table, std::string_view text);
   ExprId blocked(const Record& record);
   std::vector<std::string> taken(const Record& record) const;
+  bool begins_another(const Record& record) const;
   bool names_open(ExprId id, std::uint32_t at);
   ExprId spelled_character(std::uint32_t table, std::uint32_t value);
   ExprId names_step(std::uint32_t record, std::uint8_t byte);
@@ -325,7 +337,7 @@ class Keyed {
   std::uint32_t choose(std::uint32_t state, std::uint32_t entry);
   std::uint32_t choose_cell(std::uint32_t state, Element key, std::uint64_t met);
   bool used(const State& state, const std::string& key);
-  std::uint32_t reader_of(const JsonReader& reader);
+  std::uint32_t reader_of(const Reading& reading);
   void add_name(Compiled& table, std::uint32_t entry);
 
   ExprPool& pool_;
@@ -334,7 +346,9 @@ class Keyed {
   GrowingMap<std::uint64_t, Spelled> characters_;  // by character and spelling; all bytes allowed
   std::deque<State> states_;
   std::deque<Record> records_;
-  std::deque<JsonReader> readers_{{}};
+  std::deque<Reading> readers_{{}};
+  // The text asked for last: the next is mostly one byte longer.
+  mutable std::pair<JsonValues::Bytes, std::string> text_{};
   std::deque<ValueReader> values_;  // under way
   JsonValues store_;
   GrowingMap<Hash128, std::uint32_t, HashOfHash> value_index_;
