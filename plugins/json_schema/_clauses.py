@@ -118,6 +118,10 @@ class Clauses(Generic[S]):
         """Return the ways not to satisfy that."""
         raise NotImplementedError
 
+    def implication(self, test: int, then: int) -> list[S] | None:  # noqa: ARG002
+        """Return what satisfies one literal if it satisfies another, if that is simple to say."""
+        return None
+
     def less(self, shape: S, denied: S) -> S | None:  # noqa: ARG002
         """Return a shape without values that another one has, if that is simple to say.
 
@@ -230,13 +234,19 @@ class Clauses(Generic[S]):
         if kind == Op.ONE:
             return self._one_of(op[1:], track, found, base)
         if kind == Op.IF:
-            _, test, then, other = op
-            if then == other == TRUE and not track:
-                return found
-            passed = self.product(self.product(found, self.of(test, track)), self.of(then, track))
-            failed = self.product(self._subtract(found, test), self.of(other, track))
-            return self._union((passed, failed))
+            return self._conditional(op[1:], track, found)
         return self.product(found, self.dependent(op, track))
+
+    def _conditional(self, lits: tuple[int, ...], track: int, found: list[S]) -> list[S]:
+        """Return what of some alternatives satisfies one literal or another, as a third says."""
+        test, then, other = lits
+        if other == TRUE and not track:
+            implied = [self._any] if then == TRUE else self.implication(test, then)
+            if implied is not None:
+                return self.product(found, implied)
+        passed = self.product(self.product(found, self.of(test, track)), self.of(then, track))
+        failed = self.product(self._subtract(found, test), self.of(other, track))
+        return self._union((passed, failed))
 
     def _satisfying(self, found: list[S], lit: int, track: int, base: S) -> list[S]:
         """Return what of some alternatives satisfies a literal, where a shape holds beside it.

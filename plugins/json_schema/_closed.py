@@ -16,13 +16,20 @@ from formgate.core.errors import LimitError
 from formgate.plugins.json_schema._deadline import check_time
 from formgate.plugins.json_schema._disjoint import Patience
 from formgate.plugins.json_schema._facts import FALSE
-from formgate.plugins.json_schema._shapes import NOTHING, both, least
+from formgate.plugins.json_schema._shapes import (
+    NOTHING,
+    both,
+    least,
+    left_of,
+    with_asked,
+    without_asking,
+)
 from formgate.plugins.json_schema._strings import StringSet, is_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from formgate.plugins.json_schema._shapes import ArrayShape, Lits, ObjectShape
+    from formgate.plugins.json_schema._shapes import ArrayShape, Asks, Lits, ObjectShape
     from formgate.plugins.json_schema._states import Schemas, State
 
 __all__ = ["ClosedArray", "ClosedObject", "Count", "close_array", "close_object", "needed_members"]
@@ -45,6 +52,7 @@ class ClosedObject(NamedTuple):
             members. Names of entries and banned ones do not count as being in them.
         low, high: How many members there may be.
         needs: Each says: some member is of one of these cells and in that state beside.
+        asks: Pairs of names of entries: where the first comes, so must the second.
     """
 
     entries: list[tuple[str, State, bool]]
@@ -53,6 +61,7 @@ class ClosedObject(NamedTuple):
     low: int
     high: int | None
     needs: list[dict[int, State]]
+    asks: Asks = ()
 
 
 class Count(NamedTuple):
@@ -86,7 +95,48 @@ class ClosedArray(NamedTuple):
 
 
 def close_object(shape: ObjectShape, world: Schemas) -> list[ClosedObject]:
-    """Return the alternatives of a shape: one, or more where some member must be special."""
+    """Return the alternatives of a shape: one, or more where some member must be special.
+
+    Raises:
+        LimitError: There would be more than ``max_clauses``.
+    """
+    return [closed for one in _reachable(shape, world) for closed in _close(one, world)]
+
+
+def _reachable(shape: ObjectShape, world: Schemas) -> list[ObjectShape]:
+    """Return a shape in parts, if names ask for each other and members are counted both ways.
+
+    These come together or not at all, so that not every number of members can be reached.
+    """
+    whole: list[ObjectShape] = []
+    work = [shape]
+    while work:
+        one = work.pop()
+        free = one.high is None or (one.low <= max(len(one.required), 1) and not one.some)
+        name = None if free else _circular(one.asks)
+        if name is None:
+            whole.append(one)
+        else:
+            work += reversed(one.parted(name))
+        if len(whole) + len(work) > world.options.max_clauses:
+            raise LimitError(
+                "names that ask for each other, in an object that counts its members both ways, "
+                f"make more than max_clauses={world.options.max_clauses} alternatives; raise it, "
+                "or leave out minProperties or maxProperties"
+            )
+    return whole
+
+
+def _circular(asks: Asks) -> str | None:
+    """Return a name that asks for itself by way of others; None if there is none."""
+    for name, other in asks:
+        if name in with_asked({other: None}, asks):
+            return name
+    return None
+
+
+def _close(shape: ObjectShape, world: Schemas) -> list[ClosedObject]:
+    """Return the alternatives of a shape."""
     states, patterns = _known(shape)
     cells: list[_Cell] = []
     if shape.high is None or shape.high > len(shape.required):
@@ -144,6 +194,9 @@ def _known(shape: ObjectShape) -> tuple[dict[str, Lits], dict[StringSet, None]]:
     states = dict(shape.props)
     for name in shape.required:
         states.setdefault(name, ())
+    for pair in shape.asks:
+        for name in pair:
+            states.setdefault(name, ())
     patterns: dict[StringSet, None] = {}
     for keys, _ in (*shape.universals, *shape.some):
         if keys.names and not keys.names <= states.keys():
@@ -163,28 +216,25 @@ def _closed(
     world: Schemas,
 ) -> ClosedObject | None:
     """Return a closed shape, given its cells; None if that is nothing."""
-    entries = []
-    banned = []
-    count = 0
-    for name, lits in states.items():
-        needed = name in shape.required or name in required
-        state = world.state(lits)
-        written = name.isascii() or is_text(name)
-        if state.lits == NOTHING or not written:
-            if needed:
-                return None
-            if written:  # a name with a lone surrogate is in no text anyway
-                banned.append(name)
-            continue
-        count += needed
-        entries.append((name, state, needed))
+    needed = with_asked(shape.required | dict.fromkeys(required), shape.asks)
+    found = {name: world.state(lits) for name, lits in states.items()}
+    # A name with a lone surrogate is in no text.
+    written = {name for name in found if name.isascii() or is_text(name)}
+    absent = {name for name, state in found.items() if state.lits == NOTHING or name not in written}
+    absent = without_asking(absent, shape.asks)
+    if not absent.isdisjoint(needed):
+        return None
+    entries = [(name, state, name in needed) for name, state in found.items() if name not in absent]
+    banned = [name for name in found if name in absent and name in written]
+    count = len(needed)
     low, high = max(shape.low, count), shape.high
     if not cells and (high is None or high > len(entries)):
         high = len(entries)
     if high is not None and low > high:
         return None
     plain = [(strings, state) for strings, state, _ in cells]
-    return ClosedObject(entries, banned, plain, low, shape.high, [])
+    asks = left_of(shape.asks, needed, absent)
+    return ClosedObject(entries, banned, plain, low, shape.high, [], asks)
 
 
 def _witnesses(

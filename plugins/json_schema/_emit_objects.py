@@ -57,7 +57,7 @@ class ObjectWriter:
         if closed.needs:
             inside = self._needing(closed, entries, cells, (level, gaps), state)
         else:
-            inside = self._members(entries, cells, gaps, closed.low, closed.high)
+            inside = self._members(closed, entries, cells, gaps)
         if closed.low == 0:
             inside = builder.choice(inside, gaps.hollow)
         return builder.seq(self._braces[0], inside, self._braces[1])
@@ -70,28 +70,26 @@ class ObjectWriter:
         return found
 
     def _members(
-        self, entries: list[Entry], cells: list[Cell], gaps: Style, low: int, high: int | None
+        self, closed: ClosedObject, entries: list[Entry], cells: list[Cell], gaps: Style
     ) -> Node:
         """Return the node of at least one member, with what stands around."""
-        if high == 0 or not (entries or cells):
+        if closed.high == 0 or not (entries or cells):
             return self._builder.nothing()
-        members = self._part(entries, cells, gaps, max(low, 1), high)
-        return self._builder.seq(gaps.opened, members, gaps.closing)
-
-    def _part(
-        self, entries: list[Entry], cells: list[Cell], gaps: Style, low: int, high: int | None
-    ) -> Node:
-        """Return the node of members."""
-        return self._builder.members(
+        needs: dict[str, list[str]] = {}
+        for name, other in closed.asks:
+            needs.setdefault(name, []).append(other)
+        members = self._builder.members(
             entries,
             cells,
             colon=gaps.colon,
             comma=gaps.comma,
             ordered=self._ordered,
-            min=low,
-            max=high,
+            min=max(closed.low, 1),
+            max=closed.high,
             escapes=self._emitter.escapes,
+            needs=needs,
         )
+        return self._builder.seq(gaps.opened, members, gaps.closing)
 
     # --- members that must be there ---
 
@@ -106,7 +104,7 @@ class ObjectWriter:
         """Return the node of members, some of which must be of cells, and special perhaps."""
         level, gaps = place
         if self._any_will_do(closed):  # the least number of members says it
-            return self._members(entries, cells, gaps, closed.low, closed.high)
+            return self._members(closed, entries, cells, gaps)
         count = max(sum(number in need for need in closed.needs) for number in range(len(cells)))
         if len(closed.needs) > _MAX_CONDITIONS or count > _MAX_NEEDS:
             self._emitter.unsupported(
@@ -115,12 +113,12 @@ class ObjectWriter:
                 "(patternProperties or additionalProperties under not or oneOf) cannot be enforced",
                 "name a member, or state what all members satisfy",
             )
-            return self._members(entries, cells, gaps, closed.low, closed.high)
+            return self._members(closed, entries, cells, gaps)
         special = [
             cell._replace(some=self._special(closed, number, level))
             for number, cell in enumerate(cells)
         ]
-        return self._members(entries, special, gaps, closed.low, closed.high)
+        return self._members(closed, entries, special, gaps)
 
     def _special(self, closed: ClosedObject, number: int, level: int) -> list[Some]:
         """Return the values of a cell by which needs they meet, for each set of needs."""

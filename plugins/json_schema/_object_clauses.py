@@ -12,6 +12,8 @@ from formgate.plugins.json_schema._strings import StringSet
 from formgate.plugins.json_schema._tags import Tags
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from formgate.plugins.json_schema._shapes import Join, Lits
     from formgate.plugins.json_schema._states import Schemas
 
@@ -125,7 +127,14 @@ class ObjectClauses(Clauses[ObjectShape]):
         if kept is None or not track:
             return kept
         return ObjectShape(
-            kept.props, kept.required, kept.universals, kept.some, kept.low, kept.high, EVERY_KEY
+            kept.props,
+            kept.required,
+            kept.universals,
+            kept.some,
+            kept.low,
+            kept.high,
+            EVERY_KEY,
+            kept.asks,
         )
 
     def denied_rest(self, shape: ObjectShape, rest: int) -> ObjectShape | None:
@@ -140,13 +149,15 @@ class ObjectClauses(Clauses[ObjectShape]):
         """Return objects without a member, and those with it that satisfy what it asks for."""
         kind, name, asked = op
         if kind == Op.REQUIRED:
-            if not asked or asked == [name]:
-                return [ANY_OBJECT]
-            return [_absent(name), ObjectShape({}, dict.fromkeys(asked))]
+            return [_asking([name], asked)]
         if asked == TRUE:
             return [ANY_OBJECT]
-        if not track:  # whether the member is there makes no difference then
-            return [_absent(name), *self.of(asked)]
+        if not track:
+            found = self.of(asked)
+            names = _only_required(found)
+            if names is not None:
+                return [_asking([name], names)]
+            return [_absent(name), *found]  # whether the member is there makes no difference then
         present = ObjectShape({}, {name: None})
         return [_absent(name), *self.product([present], self.of(asked, track))]
 
@@ -158,11 +169,19 @@ class ObjectClauses(Clauses[ObjectShape]):
             return self.product(present, [_absent(other) for other in asked])
         return self.product(present, self.of(asked ^ 1, UNTRACKED))
 
+    def implication(self, test: int, then: int) -> list[ObjectShape] | None:
+        """Return objects with some names if they have another, if that is all two literals say."""
+        names = _only_required(self.of(test))
+        if names is None or len(names) != 1:
+            return None
+        others = _only_required(self.of(then))
+        return None if others is None else [_asking(names, others)]
+
     def less(  # noqa: PLR0911 (one for each form)
         self, shape: ObjectShape, denied: ObjectShape
     ) -> ObjectShape | None:
         """Return a shape without values that another one has, if that is simple to say."""
-        if denied.universals or denied.low > 1 or denied.high is not None:
+        if denied.universals or denied.low > 1 or denied.high is not None or denied.asks:
             return shape
         if denied.some:
             (keys, lits), *more = denied.some
@@ -223,6 +242,24 @@ def _patterns(
         else:
             patterns.append((pattern, lit))
     return listed, patterns, whole
+
+
+def _only_required(shapes: list[ObjectShape]) -> list[str] | None:
+    """Return the names that alternatives require, if that is all they say; else None."""
+    if len(shapes) != 1:
+        return None
+    (shape,) = shapes
+    said = shape.universals or shape.some or shape.low or shape.high is not None or shape.asks
+    if said or shape.evaluated is not None or any(shape.props.values()):
+        return None
+    return list(shape.required)
+
+
+def _asking(names: Iterable[str], asked: Iterable[str]) -> ObjectShape:
+    """Return objects in which each of some names needs all of others."""
+    others = list(asked)
+    asks = tuple((name, other) for name in names for other in others if other != name)
+    return ObjectShape({}, {}, asks=asks) if asks else ANY_OBJECT
 
 
 def _absent(name: str) -> ObjectShape:

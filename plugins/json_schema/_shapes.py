@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, TypeVar
 from formgate.plugins.json_schema._facts import FALSE, TRUE
 
 if TYPE_CHECKING:
-    from collections.abc import Hashable, Iterable
+    from collections.abc import Collection, Hashable, Iterable
 
     from formgate.plugins.json_schema._keys import Keys
 
@@ -23,15 +23,20 @@ __all__ = [
     "ANY_OBJECT",
     "NOTHING",
     "ArrayShape",
+    "Asks",
     "Join",
     "Lits",
     "ObjectShape",
     "both",
     "least",
+    "left_of",
     "one",
+    "with_asked",
+    "without_asking",
 ]
 
 Lits = tuple[int, ...]
+Asks = tuple[tuple[str, str], ...]
 Part = TypeVar("Part")
 # Returns the conjunction of two: NOTHING if that is seen, at a glance or (True) after a search; the
 # first if it is seen to imply the second.
@@ -67,9 +72,21 @@ class ObjectShape:
         some: Sets of names, and what some member so named satisfies.
         low, high: How many members there may be.
         evaluated: The names that the schema speaks of; None where nobody asks.
+        asks: Pairs of names: where there is a member of the first, there must be one of the second.
+            None of them is known to be there, or not to be.
     """
 
-    __slots__ = ("_key", "evaluated", "high", "low", "props", "required", "some", "universals")
+    __slots__ = (
+        "_key",
+        "asks",
+        "evaluated",
+        "high",
+        "low",
+        "props",
+        "required",
+        "some",
+        "universals",
+    )
 
     def __init__(  # noqa: PLR0917 (made very often)
         self,
@@ -80,6 +97,7 @@ class ObjectShape:
         low: int = 0,
         high: int | None = None,
         evaluated: Keys | None = None,
+        asks: Asks = (),
     ) -> None:
         self.props = props
         self.required = required
@@ -88,6 +106,7 @@ class ObjectShape:
         self.low = low
         self.high = high
         self.evaluated = evaluated
+        self.asks = asks
         self._key: Hashable = None
 
     @property
@@ -95,6 +114,7 @@ class ObjectShape:
         """What two shapes share exactly if they say the same in the same words."""
         if self._key is None:
             self._key = (
+                frozenset(self.asks),
                 frozenset(self.props.items()),
                 frozenset(self.required),
                 frozenset(self.universals),
@@ -116,10 +136,10 @@ class ObjectShape:
             return self
         if self is ANY_OBJECT:
             return other
-        required = self.required if not other.required else {**self.required, **other.required}
-        props = self._props(other, required, join)
-        if props is None:
+        members = self._members(other, join)
+        if members is None:
             return None
+        props, required, asks = members
         high = least(self.high, other.high)
         low = max(self.low, other.low)
         if high is not None and max(low, len(required)) > high:
@@ -137,7 +157,25 @@ class ObjectShape:
         evaluated = self.evaluated
         if other.evaluated is not None:
             evaluated = other.evaluated if evaluated is None else evaluated.union(other.evaluated)
-        return ObjectShape(props, required, universals, some, low, high, evaluated)
+        return ObjectShape(props, required, universals, some, low, high, evaluated, asks)
+
+    def _members(
+        self, other: ObjectShape, join: Join
+    ) -> tuple[dict[str, Lits], dict[str, None], Asks] | None:
+        """Return what both shapes say of members by name; None if that is surely nothing."""
+        required = self.required if not other.required else {**self.required, **other.required}
+        asks = _joined(self.asks, other.asks)
+        if not asks:
+            props = self._props(other, required, join)
+            return None if props is None else (props, required, ())
+        required = with_asked(required, asks)
+        props = self._props(other, required, join)
+        if props is not None:
+            props = _unasked(props, required, asks)
+        if props is None:
+            return None
+        absent = {name for name, lits in props.items() if lits == NOTHING}
+        return props, required, left_of(asks, required, absent)
 
     def _bans(self, other: ObjectShape) -> bool:
         """Say whether names that another shape requires surely have no member here."""
@@ -169,7 +207,7 @@ class ObjectShape:
                 props[name] = joined
             if doubtful and any(join(have, lits, True) == NOTHING for have, lits in doubtful):
                 return None
-        for name in other.required:
+        for name in required if self.asks or other.asks else other.required:
             if props.get(name) == NOTHING:
                 return None
         return props
@@ -190,7 +228,10 @@ class ObjectShape:
             have = props.get(name, ())
             if have not in (lits, NOTHING) and not set(have) >= set(lits):
                 return False
-        return True
+        return all(
+            pair in self.asks or pair[1] in self.required or props.get(pair[0]) == NOTHING
+            for pair in other.asks
+        )
 
     def said(self) -> Iterable[tuple[str, Lits]]:
         """Return what members satisfy, by name, as far as ``within`` compares that alone."""
@@ -201,8 +242,20 @@ class ObjectShape:
         if self.evaluated is None:
             return self
         return ObjectShape(
-            self.props, self.required, self.universals, self.some, self.low, self.high
+            self.props,
+            self.required,
+            self.universals,
+            self.some,
+            self.low,
+            self.high,
+            asks=self.asks,
         )
+
+    def parted(self, name: str) -> list[ObjectShape]:
+        """Return the shape without a member, and with it."""
+        parts = (ObjectShape({name: NOTHING}, {}), ObjectShape({}, {name: None}))
+        found = (self.meet(part, lambda one, other, _: both(one, other)) for part in parts)
+        return [part for part in found if part is not None]
 
 
 class ArrayShape:
@@ -360,6 +413,62 @@ def _joined(left: tuple[Part, ...], right: tuple[Part, ...]) -> tuple[Part, ...]
     if not left:
         return right
     return tuple(dict.fromkeys((*left, *right)))
+
+
+def with_asked(required: dict[str, None], asks: Asks) -> dict[str, None]:
+    """Return required names with all that they ask for, directly or not."""
+    if not any(name in required and other not in required for name, other in asks):
+        return required
+    of_name: dict[str, list[str]] = {}
+    for name, other in asks:
+        of_name.setdefault(name, []).append(other)
+    found = dict(required)
+    work = list(required)
+    while work:
+        more = [other for other in of_name.get(work.pop(), ()) if other not in found]
+        found.update(dict.fromkeys(more))
+        work += more
+    return found
+
+
+def without_asking(absent: set[str], asks: Asks) -> set[str]:
+    """Return names that are not there with all that ask for them, directly or not."""
+    if not any(other in absent and name not in absent for name, other in asks):
+        return absent
+    of_other: dict[str, list[str]] = {}
+    for name, other in asks:
+        of_other.setdefault(other, []).append(name)
+    found = set(absent)
+    work = list(absent)
+    while work:
+        more = [name for name in of_other.get(work.pop(), ()) if name not in found]
+        found.update(more)
+        work += more
+    return found
+
+
+def left_of(asks: Asks, required: Collection[str], absent: Collection[str]) -> Asks:
+    """Return what is asked for and not known to be there, by names that may be there or not."""
+    if not required and not absent:
+        return asks
+    return tuple(
+        (name, other)
+        for name, other in asks
+        if not (name in required or other in required or name in absent)
+    )
+
+
+def _unasked(
+    props: dict[str, Lits], required: dict[str, None], asks: Asks
+) -> dict[str, Lits] | None:
+    """Return what members satisfy if what asks for one that cannot be there is not there either."""
+    absent = {name for name, lits in props.items() if lits == NOTHING}
+    more = without_asking(absent, asks)
+    if more is absent:
+        return props
+    if not more.isdisjoint(required):
+        return None
+    return {**props, **dict.fromkeys(sorted(more - absent), NOTHING)}
 
 
 ANY_OBJECT = ObjectShape({}, {})

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, cast
 from formgate.core.grammar import Cell, GrammarBuilder, Node
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from formgate.core._native import Automaton
     from formgate.core.grammar import Entry, Grammar
@@ -155,10 +155,11 @@ class Recorder:
         min: int,  # noqa: A002
         max: int | None,  # noqa: A002
         escapes: bool,
+        needs: Mapping[str, Iterable[str]],
     ) -> Node:
         """Keep ``members``: those of one cell, as objects of any kind have them."""
         (cell,) = cells
-        if list(entries) or cell.some:
+        if list(entries) or cell.some or needs:
             raise AssertionError("recorded objects have any members")
         nodes = cell.keys, cell.value, colon, comma
         return self._add("members", nodes, ordered, min, max, escapes)

@@ -94,7 +94,8 @@ class Validator:
         """Return an object, in the schema's order, if it is of an alternative."""
         if len(value) < closed.low or (closed.high is not None and len(value) > closed.high):
             return None
-        if any(required and name not in value for name, _, required in closed.entries):
+        missing = any(required and name not in value for name, _, required in closed.entries)
+        if missing or any(name in value and other not in value for name, other in closed.asks):
             return None
         states = {name: state for name, state, _ in closed.entries if name in value}
         cells = {}
@@ -104,9 +105,8 @@ class Validator:
                     if keys.contains(name):
                         states[name] = state
                         cells[name] = number
-        if len(states) < len(value):
-            return None
-        if not all(self._met(need, cells, value) for need in closed.needs):
+        every = len(states) == len(value)
+        if not (every and all(self._met(need, cells, value) for need in closed.needs)):
             return None
         kept = {name: self._value(state, value[name]) for name, state in states.items()}
         if None in kept.values():
