@@ -107,6 +107,8 @@ class ScalarReader:
         """``enum``: the values there are."""
         if not isinstance(value, list):
             raise self.wrong("enum", "enum is a list of values")
+        if not value and self.env.resource.draft.rank == 4:
+            raise self.wrong("enum", "an enum of draft 4 has a value")
         self.values.append(("enum", value))
 
     def const(self, value: Json) -> None:

@@ -33,6 +33,8 @@ _TOOL_KEYS = {
 }
 _FORMATS = ("json_schema", "json_object", "text")
 _FORMAT_KEYS = {"name", "schema", "strict", "description"}
+# What holds a schema in a request. As a schema, it would allow any value.
+_HOLDERS = {"schema", "json_schema", "response_format", "function", "tools", *_SCHEMA_KEYS}
 _NO_ARGUMENTS = {"type": "object", "additionalProperties": False}
 
 
@@ -48,7 +50,7 @@ class Tool:
 def is_request(source: object) -> bool:
     """Say whether a source is a tool, a list of tools or a response format. Never raises."""
     if isinstance(source, dict):
-        return _is_tool(source) or _is_format(source)
+        return _is_tool(source) or _is_format(source) or _holds_schema(source)
     if not isinstance(source, (list, tuple)) or not source:
         return False
     from formgate.plugins.json_schema._types import is_type  # noqa: PLC0415 (in a circle)
@@ -91,6 +93,15 @@ def _is_format(source: Mapping[Any, Any]) -> bool:
     )
 
 
+def _holds_schema(source: Mapping[Any, Any]) -> bool:
+    """Say whether an object is none of those known, and no schema, but holds one."""
+    held = _HOLDERS & source.keys()
+    return bool(held) and (
+        source.keys() - held <= {"description", "strict", "title"}
+        and all(isinstance(source[key], (dict, list)) for key in held)
+    )
+
+
 def schema_of_request(source: Any, options: Mapping[str, object]) -> dict[str, object] | bool:
     """Return the schema of what a request asks for.
 
@@ -102,6 +113,13 @@ def schema_of_request(source: Any, options: Mapping[str, object]) -> dict[str, o
         return _calls(chosen_tools(source, options.get("tool_choice")))
     if _is_format(source):
         return _response_format(source)
+    if not _is_tool(source):
+        key = min(_HOLDERS & source.keys())
+        raise GrammarError(
+            f"no JSON Schema, tool or response format: an object with {key!r}, which as a schema "
+            "would allow any value",
+            hint=f"give what stands under {key!r}, or add the type and the name that are missing",
+        )
     schema = _tool(source, "the tool").schema
     if isinstance(schema, bool) or schema.get("type") == "object":
         return _object(schema)

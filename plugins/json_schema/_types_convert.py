@@ -37,6 +37,7 @@ from formgate.plugins.json_schema._types_shapes import (
     Sequence,
     Shape,
 )
+from formgate.plugins.json_schema._types_tuples import flattened
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable
@@ -157,7 +158,7 @@ class Converter:
         if dataclasses.is_dataclass(cls):
             return self._named(cls, given, lambda: self._dataclass(cls))
         if is_typed_dict(cls):
-            return self._named(cls, given, lambda: self._typed_dict(cls))
+            return self._named(cls, given, lambda: self.typed_dict(cls))
         if is_named_tuple(cls):
             return self._named(cls, given, lambda: self._named_tuple(cls))
         return _refuse(cls, place)
@@ -186,12 +187,12 @@ class Converter:
     def _tuple(self, given: tuple[Any, ...], place: str) -> Shape:
         if not given:
             return Sequence(Anything(), tuple)
-        if len(given) == 2 and given[1] is Ellipsis:
-            return Sequence(self.shape(given[0], f"{place}, items"), tuple)
-        if given == ((),):
-            given = ()
-        items = tuple(self.shape(part, f"{place}, item {at}") for at, part in enumerate(given))
-        return Row(items, tuple, len(items))
+        first, others = flattened(given, place)
+        rest = None if others is None else self.shape(others, f"{place}, items")
+        if rest is not None and not first:
+            return Sequence(rest, tuple)
+        items = tuple(self.shape(part, f"{place}, item {at}") for at, part in enumerate(first))
+        return Row(items, tuple, len(items), rest)
 
     def _key(self, key: Any, place: str) -> Shape | None:
         """Return the shape of the names of a mapping; None where any name will do."""
@@ -301,7 +302,8 @@ class Converter:
         record.required = tuple(required)
         return record
 
-    def _typed_dict(self, cls: Any) -> Shape:
+    def typed_dict(self, cls: Any) -> Record:
+        """Return the shape of a TypedDict."""
         record = Record(dict)
         required = []
         for name, hint in resolved(cls).items():

@@ -13,6 +13,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, field
 from decimal import Decimal
+from itertools import chain, repeat
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -151,15 +152,20 @@ class Sequence(Shape):
 
 @dataclass
 class Row(Shape):
-    """An array with a shape for each position; the last ones may be left out."""
+    """An array with a shape for each position, and one for all others, if there may be others.
+
+    The last ones may be left out.
+    """
 
     items: tuple[Shape, ...]
     make: Callable[[list[object]], object]
     required: int
+    rest: Shape | None = None
 
     def schema(self) -> Schema:
         """Return the schema of the array."""
-        schema: Schema = {"type": "array", "items": False}
+        schema: Schema = {"type": "array"}
+        schema["items"] = False if self.rest is None else self.rest.schema()
         if self.items:
             schema["prefixItems"] = [item.schema() for item in self.items]
             schema["minItems"] = self.required
@@ -169,9 +175,11 @@ class Row(Shape):
         """Return the tuple of the items read."""
         if not isinstance(value, list):
             raise Mismatch("it is not an array")
-        if not self.required <= len(value) <= len(self.items):
+        most = len(self.items) if self.rest is None else len(value)
+        if not self.required <= len(value) <= most:
             raise Mismatch(f"it has {len(value)} items, not {len(self.items)}")
-        pairs = zip(self.items, value, strict=False)
+        others = () if self.rest is None else repeat(self.rest)
+        pairs = zip(chain(self.items, others), value, strict=False)
         return self.make(
             [_inside(item, part, at, decimals) for at, (item, part) in enumerate(pairs)]
         )

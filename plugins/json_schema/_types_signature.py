@@ -9,11 +9,13 @@ from __future__ import annotations
 import functools
 import inspect
 import types
+import typing
 from typing import TYPE_CHECKING, Any
 
 from formgate.core.errors import GrammarError, UnsupportedConstraint
-from formgate.plugins.json_schema._types_convert import resolved
+from formgate.plugins.json_schema._types_convert import is_typed_dict, resolved
 from formgate.plugins.json_schema._types_shapes import Record, Shape
+from formgate.plugins.json_schema._types_tuples import is_unpacked
 
 if TYPE_CHECKING:
     from formgate.plugins.json_schema._types_convert import Converter
@@ -57,13 +59,33 @@ def signature_shape(function: Any, convert: Converter) -> Shape:
     for parameter in signature.parameters.values():
         if parameter.name in bound:
             continue  # given already; calling with it again would replace what was given
-        _check(parameter, name)
         annotation = hints.get(parameter.name, Any)
+        if parameter.kind is parameter.VAR_KEYWORD and is_unpacked(annotation):
+            required += _add_keywords(record, annotation, convert, f"{name}(**{parameter.name})")
+            continue
+        _check(parameter, name)
         record.members[parameter.name] = convert.shape(annotation, f"{name}({parameter.name})")
         if parameter.default is inspect.Parameter.empty:
             required.append(parameter.name)
     record.required = tuple(required)
     return record
+
+
+def _add_keywords(record: Record, annotation: Any, convert: Converter, place: str) -> list[str]:
+    """Add the arguments that a TypedDict declares (PEP 692), and return those without a default."""
+    (declared,) = typing.get_args(annotation)
+    if not is_typed_dict(declared):
+        raise GrammarError(
+            f"{place}: {declared!r:.60} is no TypedDict, so it declares no arguments",
+            hint="write Unpack[...] of a TypedDict",
+        )
+    found = convert.typed_dict(declared)
+    twice = record.members.keys() & found.members.keys()
+    if twice:
+        raise GrammarError(f"{place}: the argument {min(twice)!r} is declared twice")
+    record.members.update(found.members)
+    record.others = found.others
+    return list(found.required)
 
 
 def _check(parameter: inspect.Parameter, name: str) -> None:

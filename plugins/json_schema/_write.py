@@ -13,12 +13,13 @@ from formgate.plugins.json_schema._types import schema_source
 from formgate.plugins.json_schema._wrong import WrongSchemaError, explain
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from formgate.core.grammar import GrammarBuilder, Node
     from formgate.plugins.json_schema._automaton import Automaton
     from formgate.plugins.json_schema._options import Options
     from formgate.plugins.json_schema._plain import PlainWriter
+    from formgate.plugins.json_schema._tools import Tool
     from formgate.plugins.json_schema._values import Json
 
 __all__ = [
@@ -119,24 +120,30 @@ def inspect(source: object, **options: object) -> Report:
 
 
 class Prepared(NamedTuple):
-    """A schema, what is left of the options, and names of its parts that stand for tools."""
+    """A schema, what is left of the options, names of its parts that stand for tools, and these.
+
+    One tool by itself stands for its arguments, and is not among the tools.
+    """
 
     schema: object
     options: Options
     origins: dict[str, str]
+    tools: Sequence[Tool] = ()
 
 
 def prepared(source: object, options: Mapping[str, object]) -> Prepared:
     """Return the schema that a source stands for, and the options that are left to read."""
     schema = schema_source(source, options)
     origins: dict[str, str] = {}
+    tools: Sequence[Tool] = ()
     if schema is not source and isinstance(source, (dict, list, tuple)):
-        from formgate.plugins.json_schema._tools import origins_of  # noqa: PLC0415
+        from formgate.plugins.json_schema._tools import chosen_tools, origins_of  # noqa: PLC0415
 
         origins = origins_of(source, options)
         if not isinstance(source, dict):
+            tools = chosen_tools(source, options.get("tool_choice"))
             options = {name: value for name, value in options.items() if name != "tool_choice"}
-    return Prepared(schema, read_options(options), origins)
+    return Prepared(schema, read_options(options), origins, tools)
 
 
 def _compile(
@@ -157,6 +164,12 @@ def _compile(
         else:
             _retell(error, given.origins)
         raise
+    if len(given.tools) > 1:
+        from formgate.plugins.json_schema._tools_callable import (  # noqa: PLC0415 (in a circle)
+            check_callable,
+        )
+
+        check_callable(given.tools, given.options, builder)
     if automaton is not None and automaton.world.relaxed and given.origins:
         automaton.world.relaxed = {
             retold(place, given.origins): reason
