@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import signal
 import subprocess
 import sys
 from dataclasses import asdict
@@ -27,6 +28,8 @@ if TYPE_CHECKING:
 
 MODES = ("shared", "isolated")
 INTERRUPTED = 130
+LEAST_MEMORY_GIB = 1.0
+MOST_NICE = 19  # more than that the system does not know
 RESULTS = Path(__file__).parent / "results"
 PAGES = ROOT / "docs" / "benchmarks"
 README = ROOT / "README.md"
@@ -39,6 +42,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         print("\nbenchmarks: interrupted; finished sessions are kept", file=sys.stderr)
         return INTERRUPTED
+    except BrokenPipeError:
+        # Who reads has read enough. What is still buffered would raise again at the end.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 128 + signal.SIGPIPE
 
 
 def _execute(arguments: Sequence[str]) -> int:
@@ -46,6 +53,9 @@ def _execute(arguments: Sequence[str]) -> int:
     options.typed = list(arguments)
     try:
         status: int = options.command(options)
+        sys.stdout.flush()
+    except BrokenPipeError:
+        raise
     except (RuntimeError, ValueError, OSError, subprocess.CalledProcessError) as error:
         print(f"benchmarks: {error}", file=sys.stderr)
         return 2
@@ -154,12 +164,14 @@ def _add_conditions(command: argparse.ArgumentParser) -> None:
         help=f"processor seconds per case ({plan.DEFAULT_TIMEOUT_S:g})",
     )
     command.add_argument(
-        "--memory", type=_positive, default=12.0, help="address space limit in GiB (12)"
+        "--memory", type=_memory, default=12.0, help="address space limit in GiB (12)"
     )
     command.add_argument(
         "--core", type=_core, default=(os.cpu_count() or 1) - 1, help="core to pin to (the last)"
     )
-    command.add_argument("--nice", type=int, default=0, help="niceness of the engines' processes")
+    command.add_argument(
+        "--nice", type=_niceness, default=0, help="niceness of the engines' processes, 0 to 19"
+    )
 
 
 def _add_thresholds(command: argparse.ArgumentParser) -> None:
@@ -187,6 +199,22 @@ def _positive(text: str) -> float:
     number = float(text)
     if not 0 < number < float("inf"):
         raise argparse.ArgumentTypeError("it must be above 0")
+    return number
+
+
+def _memory(text: str) -> float:
+    number = _positive(text)
+    if number < LEAST_MEMORY_GIB:
+        raise argparse.ArgumentTypeError(
+            f"it must be at least {LEAST_MEMORY_GIB:g}, which Python, numpy and a vocabulary need"
+        )
+    return number
+
+
+def _niceness(text: str) -> int:
+    number = int(text)
+    if not 0 <= number <= MOST_NICE:
+        raise argparse.ArgumentTypeError(f"it must be from 0 to {MOST_NICE}")
     return number
 
 

@@ -8,11 +8,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from benchmarks.agreement import set_aside
 from benchmarks.statistics import counts_as_measured, figures, mean
 from benchmarks.tables import MS, US, number, spread
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+    from benchmarks.agreement import Aside
 
 SCALING = "scaling"
 REAL = "real"  # so many schemas that a row for each says nothing
@@ -33,14 +36,14 @@ def grammar_tables(results: dict[str, Any], sessions: Sessions) -> list[Table]:
     }
     if not cases:
         return []
-    tables = [_costs(cases, sessions)]
+    tables = [_costs(cases, sessions, set_aside(results, sessions))]
     scaling = [name for name, case in cases.items() if case["group"] == SCALING]
     if scaling:
         tables.append(_scaling(scaling, sessions))
     return tables
 
 
-def _costs(cases: dict[str, dict[str, Any]], sessions: Sessions) -> Table:
+def _costs(cases: dict[str, dict[str, Any]], sessions: Sessions, aside: Aside) -> Table:
     title = (
         "Grammar by grammar. Memory is the peak of the process over that after set-up: of this "
         "case alone in a fresh process for each, else of all up to it."
@@ -55,10 +58,12 @@ def _costs(cases: dict[str, dict[str, Any]], sessions: Sessions) -> Table:
             if record is None:
                 continue
             row = [name, engine]
-            if counts_as_measured(engine, record):
+            if counts_as_measured(engine, record) and name not in aside[engine]:
                 row += _cost_row(record, session["setup"]["rss_setup_mib"])
             else:
-                row += [str(record["status"])] + [""] * (len(head) - 3)
+                differing = aside[engine].get(name)
+                reason = "masks differ in {} of {}".format(*differing) if differing else ""
+                row += [reason or str(record["status"])] + [""] * (len(head) - 3)
             rows.append(row)
     return title, head, rows
 

@@ -47,7 +47,27 @@ def batch_table(results: dict[str, Any]) -> str:
         return ""
     titles = ["vocabulary", "mix", "engine", "threads", "a row, first time µs: mean / p50 / max"]
     titles += ["a row, again µs: mean / p50 / max", "again, CPU of all threads µs"]
-    return "Masks of a batch, wall time over rows.\n\n" + table(titles, rows)
+    return f"Masks of a batch, wall time over rows.\n\n{table(titles, rows)}{_scaling(results)}"
+
+
+def _scaling(results: dict[str, Any]) -> str:
+    """Return in words what a second thread does to our rows, where one and two were measured."""
+    rows: dict[str, dict[int, dict[str, Any]]] = {}
+    for session in _sessions(results, "batch"):
+        if session["engine"] == "formgate":
+            for batch in session["batches"]:
+                if batch["status"] == "ok":
+                    rows.setdefault(batch["mix"], {})[batch["threads"]] = batch
+    parts = []
+    for mix, by in rows.items():
+        if not {1, 2} <= by.keys():
+            continue
+        for when, words in (("first", "first time"), ("again", "again")):
+            one, two = (mean(by[n][f"{when}_ns"]) / by[n]["rows"] / US for n in (1, 2))
+            parts.append(f"mix {mix}, {words}: {number(one)} to {number(two)} µs ({one / two:.2g})")
+    if not parts:
+        return ""
+    return f"\n\nformgate from one thread to two, a row (gain): {'; '.join(parts)}."
 
 
 def startup_table(results: dict[str, Any]) -> str:
@@ -79,7 +99,7 @@ def startup_table(results: dict[str, Any]) -> str:
 def memory_table(results: dict[str, Any]) -> str:
     """Return what stays after so many schemas."""
     rows = []
-    marks: Sequence[int] = (100, 250, 500, 1000)
+    marks: Sequence[int] = (100, 250, 500, 1000, 2000, 3000)
     for session in _sessions(results, "memory"):
         base = session["setup"]["rss_setup_mib"]
         at = {point["schemas"]: point for point in session["points"]}
@@ -98,7 +118,7 @@ def memory_table(results: dict[str, Any]) -> str:
     if not rows:
         return ""
     titles = ["vocabulary", "engine", "result", "after set-up MiB"]
-    titles += [f"+ after {mark}" for mark in marks]
+    titles += [f"+ after {mark:,}" for mark in marks]
     titles += ["+ at most", "CPU ms a schema", "refused / wrong"]
     return table(titles, rows)
 

@@ -130,7 +130,7 @@ def _import_once(spec: EngineSpec, options: Options) -> dict[str, Any]:
 def run_memory(
     spec: EngineSpec, common: dict[str, Any], tokeniser: Tokeniser, options: Options
 ) -> dict[str, Any] | None:
-    """Use a thousand schemas once each, and see what stays."""
+    """Use thousands of schemas once each, and see what stays."""
     if "json_schema" not in spec.formats:
         return None
     session: dict[str, Any] = {"setup": {}, "versions": {}, "status": "ok"}

@@ -13,10 +13,12 @@ whose results are missing stays as it is.
 from __future__ import annotations
 
 import re
+import shlex
 from typing import TYPE_CHECKING, Any
 
 from benchmarks import plan, plots, report
 from benchmarks import results as store
+from benchmarks.agreement import agreed, usable
 from benchmarks.grammar_report import grammar_tables
 from benchmarks.other_report import (
     batch_table,
@@ -111,7 +113,9 @@ class _Blocks:
 
 def _about(results: dict[str, Any], entry: plan.Entry) -> str:
     command = plan.typed(results, entry)
-    notes = [BUSY] * report.was_busy(results)
+    planned = plan.typed({"command": shlex.split(entry.run), "sessions": []}, entry)
+    notes = [f"The plan now says: `{planned}`."] * (command != planned)
+    notes += [BUSY] * report.was_busy(results)
     notes += [report.INCOMPLETE] * (not results.get("complete", True))
     return (
         f"Measured on {results['date'][:10]} at commit {results['source'] or 'unknown'}: "
@@ -183,8 +187,8 @@ def _headline(results: dict[str, Any], sessions: report.Sessions) -> str:
         name
         for name, case in results["cases"].items()
         if case["common"]
-        and all(name in report.usable(session) for session in chosen.values())
-        and all(report.agreed(results, sessions["formgate"], s, name) for s in chosen.values())
+        and all(name in usable(session) for session in chosen.values())
+        and all(agreed(results, sessions["formgate"], s, name) for s in chosen.values())
     ]
     passes = {
         which: [figures((s["cases"][n] for n in names), which) for s in chosen.values()]
@@ -212,11 +216,11 @@ PARTS: dict[str, Part] = {
     "about": _about,
     "headline": _of_replays(_headline),
     "coverage": _of_replays(lambda r, s: report.coverage(r, s, "formgate")),
-    "first": _of_replays(lambda _, s: report.speed_of(s, "first")),
-    "all-outputs": _of_replays(lambda _, s: report.speed_of(s, "all")),
-    "again": _of_replays(lambda _, s: report.speed_of(s, "again")),
+    "first": _of_replays(lambda r, s: report.speed_of(r, s, "first")),
+    "all-outputs": _of_replays(lambda r, s: report.speed_of(r, s, "all")),
+    "again": _of_replays(lambda r, s: report.speed_of(r, s, "again")),
     "ratios": _of_replays(_ratios),
-    "slowest": _of_replays(lambda _, s: report.slowest(s["formgate"], "formgate")),
+    "slowest": _of_replays(lambda r, s: report.slowest(r, s, "formgate")),
     "cases": _of_replays(report.by_case),
     "failures": _of_replays(_failures),
     "costs": _of_replays(_grammars(0)),

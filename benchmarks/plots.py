@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from benchmarks.agreement import agreed, usable
 from benchmarks.other_report import added
-from benchmarks.report import agreed, replays, usable
+from benchmarks.report import replays
 from benchmarks.statistics import figures, mean, percentile
 from benchmarks.tables import MS, US
 

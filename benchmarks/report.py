@@ -5,16 +5,15 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
+from benchmarks.agreement import agreed, compared, right, set_aside, usable
 from benchmarks.engines import ENGINES
 from benchmarks.grammar_report import grammar_tables
 from benchmarks.other_report import other_tables
 from benchmarks.statistics import (
     PASSES,
     Figures,
-    counts_as_measured,
     figures,
     mask_differences,
-    masks_agree,
     mean,
     percentile,
     shared_runs,
@@ -44,12 +43,12 @@ def render(results: dict[str, Any], *, ours: str = "formgate", reference: str | 
         chosen = reference or (ours if ours in sessions else "llguidance-complete")
         parts.append(f"## {vocabulary}, {kind}, {_MODES[mode]}")
         parts.append(coverage(results, sessions, chosen))
-        parts.append(speed(sessions))
+        parts.append(speed(results, sessions))
         if ours in sessions:
             parts += [
                 ratios(results, sessions, ours, rival) for rival in sessions if ENGINES[rival].rival
             ]
-            parts.append(slowest(sessions[ours], ours))
+            parts.append(slowest(results, sessions, ours))
         parts.append(by_case(results, sessions))
         for title, head, rows in grammar_tables(results, sessions):
             parts.append(f"{title}\n\n{table(head, rows)}")
@@ -112,6 +111,7 @@ def versions_line(results: dict[str, Any]) -> str:
 
 def coverage(results: dict[str, Any], sessions: Sessions, reference: str) -> str:
     """Return what each engine gets right, and what setting it up costs."""
+    aside = set_aside(results, sessions)
     rows = []
     for engine, session in sessions.items():
         records = session["cases"]
@@ -122,7 +122,9 @@ def coverage(results: dict[str, Any], sessions: Sessions, reference: str) -> str
         rows.append(
             [
                 engine,
-                *(str(count[key]) for key in ("ok", "refused", "wrong")),
+                str(count["ok"] - len(aside[engine])),
+                *(str(count[key]) for key in ("refused", "wrong")),
+                str(len(aside[engine])),
                 str(count["timeout"] + count["crash"]),
                 _differences(results, session, sessions.get(reference)),
                 f"{setup['import_ms']:.0f}",
@@ -132,7 +134,7 @@ def coverage(results: dict[str, Any], sessions: Sessions, reference: str) -> str
                 f"{session.get('rss_peak_mib', math.nan) - setup['rss_base_mib']:.0f}",
             ]
         )
-    titles = ["engine", "right", "refused", "wrong", "timeout or crash"]
+    titles = ["engine", "right", "refused", "wrong", "masks contradicted", "timeout or crash"]
     titles += [f"masks unlike {reference}", "import ms", "set-up ms", "first compile ms"]
     titles += ["set-up MiB", "peak MiB"]
     return table(titles, rows)
@@ -141,33 +143,28 @@ def coverage(results: dict[str, Any], sessions: Sessions, reference: str) -> str
 def _differences(results: dict[str, Any], session: Session, reference: Session | None) -> str:
     if reference is None or not ENGINES[session["engine"]].comparable:
         return "-"
-    differing = compared = 0
+    differing = masks = 0
     for name, record in session["cases"].items():
-        if _compared(results, name) and name in reference["cases"]:
+        if compared(results, name) and name in reference["cases"]:
             more, seen = mask_differences(record, reference["cases"][name])
-            differing, compared = differing + more, compared + seen
-    return f"{differing} of {compared}"
+            differing, masks = differing + more, masks + seen
+    return f"{differing} of {masks}"
 
 
-def usable(session: Session) -> dict[str, dict[str, Any]]:
-    """Return the case records whose times count."""
-    engine = session["engine"]
-    return {n: r for n, r in session["cases"].items() if counts_as_measured(engine, r)}
-
-
-def speed(sessions: Sessions) -> str:
+def speed(results: dict[str, Any], sessions: Sessions) -> str:
     """Return a table for each pass: each engine on what it gets right."""
     return "\n\n".join(
-        f"Each engine on what it gets right: {meaning}.\n\n{speed_of(sessions, which)}"
+        f"Each engine on what it gets right: {meaning}.\n\n{speed_of(results, sessions, which)}"
         for which, meaning in PASSES.items()
     )
 
 
-def speed_of(sessions: Sessions, which: str) -> str:
-    """Return the table of one pass."""
+def speed_of(results: dict[str, Any], sessions: Sessions, which: str) -> str:
+    """Return the table of one pass, without the cases that are set aside for their masks."""
+    aside = set_aside(results, sessions)
     rows = []
     for engine, session in sessions.items():
-        records = usable(session)
+        records = right(session, aside)
         if records:
             rows.append([engine, *_speed_row(figures(records.values(), which), which)])
     titles = ["engine", "cases", "masks"]
@@ -214,23 +211,6 @@ COMPILE_METRICS: dict[str, Metric] = {
     "compile + first mask p50, ms": (MS, lambda f: percentile(f.ttfm, 0.5)),
     "compile + first mask p99, ms": (MS, lambda f: percentile(f.ttfm, 0.99)),
 }
-
-
-def _compared(results: dict[str, Any], name: str) -> bool:
-    """Tell whether the masks of a case mean the same to every engine."""
-    case = results["cases"][name]
-    return bool(case["common"] and case.get("same_masks", True))
-
-
-def agreed(results: dict[str, Any], mine: Session, theirs: Session, name: str) -> bool:
-    """Tell whether two engines made the same masks of a case, as far as they are compared.
-
-    Where they differ one of them is wrong, though it accepts and refuses every text rightly.
-    """
-    pair = mine["engine"], theirs["engine"]
-    if not _compared(results, name) or not all(ENGINES[engine].comparable for engine in pair):
-        return True
-    return masks_agree(mine["cases"][name], theirs["cases"][name])
 
 
 def _both_right(results: dict[str, Any], mine: Session, theirs: Session) -> list[str]:
@@ -288,9 +268,9 @@ def _against(mine: float, theirs: float, unit: float) -> str:
     return f"{number(mine / unit)}, {number(theirs / unit)} ({ratio:.2g})"
 
 
-def slowest(session: Session, engine: str) -> str:
+def slowest(results: dict[str, Any], sessions: Sessions, engine: str) -> str:
     """Return the worst cases of one engine."""
-    records = usable(session)
+    records = right(sessions[engine], set_aside(results, sessions))
     if not records:
         return ""
     one = {name: figures([record], "all") for name, record in records.items()}
@@ -312,6 +292,7 @@ def by_case(results: dict[str, Any], sessions: Sessions) -> str:
     """Return a line for each case."""
     engines = [name for name in sessions if name != "trivial"]
     shown = {name for engine in engines for name in sessions[engine]["cases"]}
+    aside = set_aside(results, sessions)
     rows = []
     for name, case in results["cases"].items():
         if name not in shown:
@@ -319,18 +300,20 @@ def by_case(results: dict[str, Any], sessions: Sessions) -> str:
         row = [name if case["common"] else f"{name} *"]
         for engine in engines:
             record = sessions[engine]["cases"].get(name)
-            row.append("-" if record is None else _case_cell(engine, record))
+            row.append("-" if record is None else _case_cell(record, aside[engine].get(name)))
         rows.append(row)
     note = (
-        "Case by case: compile + first mask ms; mask mean, max µs over all outputs the first time. "
-        "An asterisk marks those that engines read differently."
+        "Case by case: compile + first mask ms; mask mean, p99, max µs over all outputs the first "
+        "time. An asterisk marks those that engines read differently."
     )
     return f"{note}\n\n{table(['case', *engines], rows)}"
 
 
-def _case_cell(engine: str, record: dict[str, Any]) -> str:
-    if not counts_as_measured(engine, record):
+def _case_cell(record: dict[str, Any], differing: tuple[int, int] | None) -> str:
+    if record["status"] != "ok":
         return str(record["status"])
+    if differing is not None:
+        return "masks differ in {} of {}".format(*differing)
     figure = figures([record], "all")
-    numbers = [figure.ttfm[0] / MS, mean(figure.mask) / US, max(figure.mask) / US]
-    return f"{number(numbers[0])}; {number(numbers[1])}, {number(numbers[2])}"
+    masks = (mean(figure.mask), percentile(figure.mask, 0.99), max(figure.mask))
+    return f"{number(figure.ttfm[0] / MS)}; {', '.join(number(ns / US) for ns in masks)}"

@@ -33,7 +33,18 @@ if TYPE_CHECKING:
     from benchmarks.cases import Case
 
 FORMAT = 2
-_DESCRIBE = ("git", "describe", "--always", "--dirty", "--exclude=*")
+# What is measured: the package and the benchmarks, with what both read of the tests. Results and
+# pages are none of it, though they change while others are measured.
+MEASURED = (
+    "core",
+    "plugins",
+    "adapters",
+    "pyproject.toml",
+    "benchmarks",
+    ":(exclude)benchmarks/results",
+    "tests/data",
+    "tests/json_schema",
+)
 
 
 def new_results(
@@ -138,9 +149,19 @@ def _session_key(session: dict[str, Any]) -> tuple[str, ...]:
 
 
 def describe_source() -> str:
-    """Return the commit that is measured, marked where files differ from it; empty if unknown."""
+    """Return the commit that is measured; empty if unknown.
+
+    It is marked "-dirty" where files of `MEASURED` differ from it, or new ones stand among them.
+    """
+    commit = _git("rev-parse", "--short", "HEAD")
+    changed = _git("status", "--porcelain", "--", *MEASURED)
+    return f"{commit}-dirty" if commit and changed else commit
+
+
+def _git(*arguments: str) -> str:
     try:
-        found = subprocess.run(_DESCRIBE, cwd=ROOT, capture_output=True, text=True, check=False)
+        command = ("git", *arguments)
+        found = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
     except OSError:
         return ""
     return found.stdout.strip()

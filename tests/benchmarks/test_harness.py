@@ -3,6 +3,9 @@
 import copy
 import json
 import os
+import re
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -172,7 +175,7 @@ def test_the_report_of_grammars(bench):
     (scaling,) = [row for row in rows if row[:3] == ["| long", "exact", "ok"]]
     assert float(scaling[3].replace(",", "")) > 0
     assert scaling[4:7] == ["-", "-", "-"]
-    assert "| exact | 2 | 0 | 0 | 0 | 0 of 604 |" in text  # "short" is not compared
+    assert "| exact | 2 | 0 | 0 | 0 | 0 | 0 of 604 |" in text  # "short" is not compared
 
 
 @pytest.mark.parametrize(
@@ -260,7 +263,7 @@ def test_cases_with_different_masks_are_not_compared_by_speed(bench):
     for session in content["sessions"]:
         session["engine"] = {"exact": "formgate", "wide": "xgrammar"}[session["engine"]]
     text = report.render(content)
-    assert "| xgrammar | 3 | 1 | 0 | 0 | 21 of 21 |" in text
+    assert "| xgrammar | 0 | 1 | 0 | 3 | 0 | 21 of 21 |" in text
     everything = "Left out, since their masks differ: words, awkward, last."
     assert f"formgate against xgrammar: no case to compare. {everything}" in text
     # Where only one case differs, the others are compared, and it is named.
@@ -301,8 +304,8 @@ def test_the_trivial_engine_shows_the_cost_of_the_harness(bench):
 def test_the_report_shows_coverage_ratios_and_disagreements(bench, tmp_path, capsys):
     content = bench("exact,loose,hanging")
     text = report.render(content, ours="exact")
-    assert "| exact | 3 | 1 | 0 | 0 | 0 of 21 |" in text
-    assert "| loose | 0 | 1 | 3 | 0 | 14 of 21 |" in text
+    assert "| exact | 3 | 1 | 0 | 0 | 0 | 0 of 21 |" in text
+    assert "| loose | 0 | 1 | 3 | 0 | 0 | 14 of 21 |" in text
     assert "exact against hanging on the 2 cases both get right" in text
     assert "| group * | refused | refused | refused |" in text
     assert "timeout" in text
@@ -400,6 +403,9 @@ def test_unknown_names_are_refused(arguments, message, capsys):
         (["--timeout", "-1"], "above 0"),
         (["--timeout", "nan"], "above 0"),
         (["--memory", "0"], "above 0"),
+        (["--memory", "0.01"], "it must be at least 1, which"),
+        (["--nice", "100"], "it must be from 0 to 19"),
+        (["--nice", "-1"], "it must be from 0 to 19"),
         (["--core", "99999"], "there are the cores"),
         (["--engines", ","], "no name is given"),
     ],
@@ -409,6 +415,36 @@ def test_numbers_out_of_range_are_refused(option, message, capsys):
         cli.main(["run", "--out", "x.json", *option])
     assert end.value.code == 2
     assert message in capsys.readouterr().err
+
+
+def test_results_and_pages_make_no_commit_dirty(tmp_path, monkeypatch):
+    def git(*words):
+        identity = ["-c", "user.name=a", "-c", "user.email=a@b.c"]
+        subprocess.run(["git", *identity, *words], cwd=tmp_path, check=True, capture_output=True)
+
+    for name in ("benchmarks/results/x.json", "docs/page.md", "core/code.py"):
+        path = tmp_path / name
+        path.parent.mkdir(parents=True)
+        path.write_text("old", encoding="utf-8")
+    monkeypatch.setattr(results, "ROOT", tmp_path)
+    for words in (["init", "-q"], ["add", "."], ["commit", "-q", "-m", "all"]):
+        git(*words)
+    for name in ("benchmarks/results/x.json", "docs/page.md", "benchmarks/results/new.json"):
+        (tmp_path / name).write_text("new", encoding="utf-8")
+    clean = results.describe_source()
+    assert re.fullmatch("[0-9a-f]{7,}", clean)
+    (tmp_path / "core" / "more.py").write_text("new", encoding="utf-8")
+    assert results.describe_source() == f"{clean}-dirty"
+
+
+def test_a_reader_that_has_read_enough_is_no_error():
+    with subprocess.Popen(
+        [sys.executable, "-m", "benchmarks", "list"], cwd=cli.ROOT, stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    ) as listing:  # fmt: skip
+        listing.stdout.close()
+        assert not listing.stderr.read()
+    assert listing.returncode == 141
 
 
 def test_tokenisations_spell_the_text():

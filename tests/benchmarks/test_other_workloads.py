@@ -166,10 +166,23 @@ def test_memory_is_reported_every_so_often(monkeypatch):
     assert (points[-1]["refused"], points[-1]["wrong"]) == (1, 0)
 
 
+def test_an_engine_that_takes_long_ends_after_the_first_schemas(monkeypatch):
+    from tests.benchmarks.sample_engines import Exact
+
+    for name, value in {"EVERY": 1, "FIRST": 2, "ENOUGH_S": 0.0}.items():
+        monkeypatch.setattr(f"benchmarks.memory.{name}", value)
+    vocabulary = tiny_vocabulary()
+    row = Row(len(vocabulary.tokens))
+    replayer = Replayer(Exact(vocabulary, row.array), row, vocabulary.stop_ids, flush=False)
+    work = [{"source": "ab", "format": "regex", "runs": [{"tokens": [97, 98]}]}] * 4
+    points = list(measure_memory(replayer, work, {}))
+    assert [point["schemas"] for point in points] == [1, 2]
+
+
 def test_made_schemas_differ_and_their_instances_are_valid():
     jsonschema = pytest.importorskip("jsonschema")
     made = many_schemas()
-    assert len({case.source for case in made}) == len(made) == 1000
+    assert len({case.source for case in made}) == len(made) == 3000
     assert [case.source for case in many_schemas(20)] == [case.source for case in made[:20]]
     for case in made[::25]:
         schema = json.loads(case.source)

@@ -7,7 +7,17 @@ import pytest
 
 pytest.importorskip("tomllib", reason="the plan is TOML")
 
-from benchmarks import cli, pages, plan, plots, results, scoreboard
+from benchmarks import (
+    agreement,
+    cli,
+    grammar_report,
+    pages,
+    plan,
+    plots,
+    report,
+    results,
+    scoreboard,
+)
 
 BLOCK = re.compile(r"^<!-- begin (\S+) (\S+) -->$", re.MULTILINE)
 REPLAY_PARTS = (
@@ -158,7 +168,7 @@ def test_blocks_are_filled_and_the_text_around_is_kept(folders):
     assert "old" not in text
     assert text.count("kept\n") == len(REPLAY_PARTS) + 2
     assert "$ python -m benchmarks run --kinds regex" in text
-    assert "| formgate | 2 | 0 | 0 | 0 | 0 of 6 |" in text
+    assert "| formgate | 2 | 0 | 0 | 0 | 0 | 0 of 6 |" in text
     assert "formgate against llguidance-complete on the 1 cases both get right" in text
     assert "1.5, 6 (0.25)" not in text
     assert "| mask, all outputs, mean | 2 µs | 8 µs |" in text
@@ -176,7 +186,7 @@ def test_other_workloads_have_tables(folders):
     pages.publish(stored, folder)
     text = path.read_text(encoding="utf-8")
     assert "| tekken | one | formgate | 1 | 0.50 / 0.50 / 0.50 |" in text
-    assert "| tekken | xgrammar | ok | 5 | 85 | - | - | 85 |" in text
+    assert "| tekken | xgrammar | ok | 5 | 85 | - | - | 85 | - | - | 85 |" in text
     assert "| zip_code, regex | lazy | 2 |" in text
     assert "| regex | 0.01 | 0.003 to 0.003 |" in text
     (row,) = re.findall(r"\| memory after .*", text)
@@ -238,6 +248,65 @@ def test_memory_of_an_engine_that_did_not_come_to_the_end_is_no_figure():
     content["sessions"][1]["status"] = "timeout"
     text = scoreboard.scoreboard(lambda name: content if name == "memory" else None)
     assert "xgrammar" not in text
+
+
+def test_a_command_unlike_the_plan_is_said_to_be(folders):
+    stored, folder = folders
+    path = page(folder, "batch about")
+    (entry,) = [entry for entry in plan.load() if entry.name == "batch"]
+    planned = entry.run.split()
+    for command, times in ((planned, 0), ([*planned, "--timeout", "60"], 1)):
+        results.save({**batch(), "command": command}, stored / "batch.json.gz")
+        pages.publish(stored, folder)
+        assert path.read_text(encoding="utf-8").count("The plan now says") == times
+
+
+def with_masks(**digests):
+    """Return results of some engines, each with these checksums of the masks of one case."""
+    content = replayed()
+    content["sessions"] = [session(engine.replace("_", "-"), 1) for engine in digests]
+    for entry, masks in zip(content["sessions"], digests.values(), strict=True):
+        del entry["cases"]["two"]
+        entry["cases"]["one"]["runs"][0]["digests"] = masks
+    (((_, sessions)),) = report.replays(content).items()
+    return content, sessions
+
+
+def test_masks_that_others_contradict_do_not_count_as_right():
+    content, sessions = with_masks(
+        formgate=[1, 2, 3], llguidance_complete=[1, 2, 3], xgrammar=[1, 7, 3]
+    )
+    aside = agreement.set_aside(content, sessions)
+    assert aside == {"formgate": {}, "llguidance-complete": {}, "xgrammar": {"one": (1, 3)}}
+    assert "| xgrammar | 0 | 0 | 0 | 1 | 0 | 1 of 3 |" in report.coverage(
+        content, sessions, "formgate"
+    )
+    assert "xgrammar" not in report.speed_of(content, sessions, "all")
+    assert "| masks differ in 1 of 3 |" in report.by_case(content, sessions)
+    content["cases"]["one"]["format"] = "gbnf"
+    ((_, _, rows), *_) = grammar_report.grammar_tables(content, sessions)
+    assert [row[2] for row in rows if row[1] == "xgrammar"] == ["masks differ in 1 of 3"]
+
+
+def test_ours_are_believed_no_more_than_others():
+    content, sessions = with_masks(
+        formgate=[9, 2, 3], llguidance_complete=[1, 2, 3], xgrammar=[1, 2, 3]
+    )
+    assert agreement.set_aside(content, sessions)["formgate"] == {"one": (1, 3)}
+    assert not report.slowest(content, sessions, "formgate")
+
+
+def test_of_two_that_differ_neither_is_believed():
+    content, sessions = with_masks(formgate=[1, 2, 3], xgrammar=[4, 5, 3])
+    assert agreement.set_aside(content, sessions) == {name: {"one": (2, 3)} for name in sessions}
+
+
+def test_masks_not_meant_to_be_compared_contradict_nobody():
+    content, sessions = with_masks(formgate=[1, 2, 3], llguidance=[4, 5, 3], kbnf=[6, 6, 6])
+    assert not any(agreement.set_aside(content, sessions).values())
+    content, sessions = with_masks(formgate=[1, 2, 3], xgrammar=[4, 5, 3])
+    content["cases"]["one"]["same_masks"] = False
+    assert not any(agreement.set_aside(content, sessions).values())
 
 
 def test_missing_results_leave_a_block_and_unknown_ones_are_errors(folders):
