@@ -26,7 +26,7 @@ from formgate.plugins.json_schema._emit import Emitter
 from formgate.plugins.json_schema._formats import known_in_part
 from formgate.plugins.json_schema._load import load
 from formgate.plugins.json_schema._unsatisfiable import contradiction
-from formgate.plugins.json_schema._write import Prepared, prepared, retold, written
+from formgate.plugins.json_schema._write import Prepared, name_file, prepared, retold, written
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -73,12 +73,13 @@ def name_place(source: object, options: Mapping[str, object], error: FormgateErr
         return  # it was read before, so there is no time to read it again
     if isinstance(error, EmptyLanguageError):
         tell_why(error, given, engine=True)
-        return
-    try:
-        found = _limited(given)
-    except FormgateError:
-        found = "#"
-    error.args = (f"{found}: {error.args[0]}", *error.args[1:])
+    else:
+        try:
+            found = _limited(given)
+        except FormgateError:
+            found = "#"
+        error.args = (f"{found}: {error.args[0]}", *error.args[1:])
+    name_file(error, given.schema)
 
 
 def tell_why(error: EmptyLanguageError, given: Prepared, *, engine: bool) -> None:

@@ -13,6 +13,7 @@ digits decide, and all endings are listed. Cost: ten steps for each state; the s
 
 from __future__ import annotations
 
+from functools import cache
 from math import gcd, lcm
 from typing import TYPE_CHECKING
 
@@ -22,6 +23,8 @@ from formgate.plugins.json_schema._deadline import check_time
 from formgate.plugins.json_schema._strings_record import write_automaton
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from formgate.core.grammar import Node
     from formgate.plugins.json_schema._numbers import Exact, Indicator
     from formgate.plugins.json_schema._numbers_digits import Digits
@@ -33,6 +36,7 @@ _MAX_RESIDUES = 10_000  # that digits tell apart
 _MAX_CYCLE = 50_000  # residues in all
 _MAX_STATES = 40_000
 _MAX_ENDINGS = 2048
+_FEW_DIGITS = 8
 
 
 def write_residues(part: Range, digits: Digits) -> Node:
@@ -61,6 +65,33 @@ def whole_from(one: Indicator) -> int | None:
 # -- the last digits decide
 
 
+def _positives(digits: Digits) -> Callable[[int], Node]:
+    """Return what writes so many digits that are not all zero; each number of them once."""
+    builder = digits.builder
+
+    @cache
+    def positive(count: int) -> Node:
+        if count <= _FEW_DIGITS:
+            ways = [
+                builder.seq(
+                    *[digits.zero] * zeros,
+                    digits.nonzero,
+                    builder.repeat(digits.digit, count - 1 - zeros, count - 1 - zeros),
+                )
+                for zeros in range(count)
+            ]
+            return builder.choice(*ways)
+        # By halves: some of the first are not zero, or all are, and some of the others are not.
+        half = count // 2
+        rest = count - half
+        return builder.choice(
+            builder.seq(positive(half), builder.repeat(digits.digit, rest, rest)),
+            builder.seq(builder.repeat(digits.zero, half, half), positive(rest)),
+        )
+
+    return positive
+
+
 def _endings(modulus: Exact, digits: Digits) -> Node | None:
     """Return the positive multiples of a modulus by their last digits, or None."""
     scale = places_of(modulus)
@@ -70,6 +101,7 @@ def _endings(modulus: Exact, digits: Digits) -> Node | None:
         return None
     builder = digits.builder
     parts: list[Node] = []
+    positive = _positives(digits)
     for places in range(scale + 1):
         # The digits before and after the point are one number, `places` of them after it.
         unit = whole // gcd(whole, 10 ** (scale - places))
@@ -93,15 +125,7 @@ def _endings(modulus: Exact, digits: Digits) -> Node | None:
             any_ending = builder.strings(ends)
             fraction = builder.seq(builder.repeat(digits.digit, free, free), any_ending)
             parts.append(builder.seq(*lead, digits.point, fraction, zeros))
-            small = [
-                builder.seq(
-                    *[digits.zero] * count,
-                    digits.nonzero,
-                    builder.repeat(digits.digit, free - 1 - count, free - 1 - count),
-                    any_ending,
-                )
-                for count in range(free)
-            ]
+            small = [builder.seq(positive(free), any_ending)] if free else []
             if len(ends) > 1:
                 small.append(builder.seq(*[digits.zero] * free, builder.strings(ends[1:])))
             if small:

@@ -12,6 +12,7 @@ import enum
 import sys
 import types
 import typing
+from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
 from formgate.core.errors import GrammarError
@@ -25,7 +26,7 @@ __all__ = ["claims", "is_type", "schema_of", "schema_source", "shape_of"]
 
 
 def claims(source: object) -> bool:
-    """Say whether a source is surely meant for JSON: a type, a function, a tool, a response format.
+    """Say whether a source is surely JSON: a type, a function, a tool, a response format, a file.
 
     Enum classes and `Literal` are left to the format `choice`, which writes their texts without
     quotes; so are lists of scalars.
@@ -36,6 +37,8 @@ def claims(source: object) -> bool:
         from formgate.plugins.json_schema._tools import is_request  # noqa: PLC0415 (on demand)
 
         return is_request(source)
+    if isinstance(source, PurePath):
+        return source.suffix == ".json"
     if isinstance(source, enum.EnumMeta) or typing.get_origin(source) is typing.Literal:
         return False
     return is_type(source)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from pathlib import PurePath
 from typing import TYPE_CHECKING, NamedTuple
 
 from formgate.core.errors import EmptyLanguageError, GrammarError, LimitError, UnsupportedConstraint
@@ -29,6 +30,7 @@ __all__ = [
     "compile_format",
     "compile_json_schema",
     "inspect",
+    "name_file",
     "prepared",
     "retold",
     "write",
@@ -163,6 +165,7 @@ def _compile(
                 return without
         else:
             _retell(error, given.origins)
+        name_file(error, given.schema)
         raise
     if len(given.tools) > 1:
         from formgate.plugins.json_schema._tools_callable import (  # noqa: PLC0415 (in a circle)
@@ -285,6 +288,15 @@ def _retell(error: GrammarError | LimitError, origins: Mapping[str, str]) -> Non
         error.args = (words, *error.args[1:])
         if isinstance(error, GrammarError):
             error.reason = words
+
+
+def name_file(error: GrammarError | LimitError, source: object) -> None:
+    """Let an error name the file that a schema came from."""
+    # What cannot be read is named already.
+    if isinstance(source, PurePath) and error.args and str(source) not in str(error.args[0]):
+        error.args = (f"{source}: {error.args[0]}", *error.args[1:])
+        if isinstance(error, GrammarError):
+            error.reason = f"{source}: {error.reason}"
 
 
 def _warn(automaton: Automaton) -> None:

@@ -158,3 +158,31 @@ def test_what_an_automaton_takes_counts():
         for modulus in (3, 4001)
     )
     assert large > small + 4001 // 10
+
+
+@pytest.mark.parametrize("modulus", ["5e-324", "25e-60", "4e-31", "125e-13", "2e-9", "0.25"])
+@settings(max_examples=60, deadline=None)
+@given(st.data())
+def test_many_places(modulus, data):
+    """Multiples that their last digits tell, many places after the point."""
+    value = Decimal(modulus)
+    places = -int(value.as_tuple().exponent)
+    numbers = NumberSet.multiple_of(value)
+    if modulus not in _AUTOMATA:
+        builder = GrammarBuilder()
+        builder.start(numbers.node(builder))
+        _AUTOMATA[modulus] = builder.build().compile(byte_vocabulary())
+    many = data.draw(st.integers(0, 20))
+    digits = ["0"] * max(places - many + data.draw(st.integers(0, 2)), 1)
+    digits += data.draw(st.text("05123", max_size=many))
+    for place in data.draw(st.lists(st.integers(0, len(digits) - 1), max_size=2)):
+        digits[place] = "7"
+    text = f"{data.draw(st.sampled_from(['0', '3', '120']))}.{''.join(digits)}"
+    assert _AUTOMATA[modulus].accepts(text) is numbers.contains(Decimal(text))
+    # By whole numbers, which share no code with the set.
+    shift = max(places, len(digits))
+    whole = int(text.replace(".", "")) * 10 ** (shift - len(digits))
+    assert numbers.contains(Decimal(text)) is (whole % int(value.scaleb(shift)) == 0)
+
+
+_AUTOMATA: dict[str, formgate.Engine] = {}

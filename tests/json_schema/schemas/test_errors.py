@@ -470,3 +470,30 @@ def test_every_place_that_cannot_be_enforced_is_told() -> None:
     assert set(report.unenforced) == {
         f"#/{way}/properties/n/pattern" for way in ("properties/a", "properties/b", "items")
     }
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ('{"type":"integr"}', "#/type: this is no JSON Schema"),
+        ('{"type":', "the schema is not JSON"),
+        ('{"$ref":"other.json"}', "#/$ref: the reference 'other.json' leads nowhere"),
+        ('{"type":"integer","minimum":2,"maximum":1}', "#: no value satisfies"),
+        ('{"allOf":[{"pattern":"^a+$"},{"pattern":"^b+$"}],"type":"string"}', "#: no "),
+    ],
+)
+def test_errors_name_the_file(tmp_path, text, words):
+    path = tmp_path / "my.schema.json"
+    path.write_text(text)
+    vocabulary = formgate.Vocabulary([*(bytes([i]) for i in range(256)), None], stop_ids=[256])
+    for options in ({}, {"format": "json_schema"}):
+        with pytest.raises(formgate.FormgateError) as caught:
+            formgate.compile(path, vocabulary, **options)
+        assert str(caught.value).startswith(f"{path}: {words}")
+
+
+def test_a_missing_file_is_named_once(tmp_path):
+    path = tmp_path / "none.json"
+    with pytest.raises(GrammarError) as caught:
+        compile_json_schema(path, GrammarBuilder())
+    assert str(caught.value).count(str(path)) == 2  # by us and by the system
