@@ -10,10 +10,9 @@ negation is a sign on a literal, pushed inwards by the dual of each keyword (Att
 from __future__ import annotations
 
 from functools import cached_property
-from itertools import islice
 from typing import TYPE_CHECKING
 
-from formgate.core.errors import CompileTimeout, GrammarError, LimitError, UnsupportedConstraint
+from formgate.core.errors import GrammarError, LimitError
 from formgate.plugins.json_schema._deadline import check_time
 from formgate.plugins.json_schema._facts import (
     ALL_KINDS,
@@ -31,16 +30,17 @@ from formgate.plugins.json_schema._facts import (
 from formgate.plugins.json_schema._numbers import NumberSet
 from formgate.plugins.json_schema._read import BESIDE_REF, BESIDE_TYPE, read
 from formgate.plugins.json_schema._read_scalars import KINDS
-from formgate.plugins.json_schema._resolve import Library, last_steps, pointer
-from formgate.plugins.json_schema._scalars import Scalars, ScalarSets, State
+from formgate.plugins.json_schema._resolve import Library, pointer
+from formgate.plugins.json_schema._scalars import Scalars, State
 from formgate.plugins.json_schema._shapes import Lits, both, one
 from formgate.plugins.json_schema._sites import Site
 from formgate.plugins.json_schema._strings import StringSet
+from formgate.plugins.json_schema._telling import Telling
 from formgate.plugins.json_schema._values import all_texts, value_key
 from formgate.plugins.json_schema._wrong import WrongSchemaError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Hashable, Iterable
+    from collections.abc import Hashable, Iterable
 
     from formgate.plugins.json_schema._options import Options
     from formgate.plugins.json_schema._resolve import Env, Where
@@ -48,7 +48,6 @@ if TYPE_CHECKING:
 
 __all__ = ["Scalars", "Schemas", "Site", "State"]
 
-_NAMED = 4  # literals that the name of a rule, or a message, shows
 _NOTHING_SAID = (ALL_KINDS, None, None)
 _LAST = (1 << 62,)  # a position after all others
 _FEW = 4  # keywords of a schema that is looked at before it is read
@@ -56,7 +55,7 @@ _OFTEN = 15  # new states, or literals, after which the deadline is looked at
 _SHORT = 8  # a chain of references that is followed at once
 
 
-class Schemas(ScalarSets):
+class Schemas(Telling):
     """All subschemas and states of one compilation.
 
     Args:
@@ -72,7 +71,6 @@ class Schemas(ScalarSets):
         super().__init__(options)
         self.library = Library(schema, options.draft, options.resources)
         self.unknown_formats: dict[str, Where] = {}
-        self._sites: list[Site] = [Site(0, True, None, (None, ""))]
         self._states: dict[Lits, State] = {}
         self._flat: dict[Lits, State] = {}
         self._leaves: dict[Hashable, int] = {}
@@ -286,23 +284,6 @@ class Schemas(ScalarSets):
         facts.alias = self._alias(facts, site.index)
         return facts
 
-    def where(self, lits: Iterable[int]) -> str:
-        """Return the places of the schemas of literals, for people."""
-        return self._places(lits, pointer)
-
-    def name(self, lits: Iterable[int]) -> str:
-        """Return the places of the schemas of a few literals, shortened, for names of rules."""
-        return self._places(islice(lits, _NAMED), last_steps)
-
-    def _places(self, lits: Iterable[int], text: Callable[[Where], str]) -> str:
-        """Return the places of the schemas of literals."""
-        found = []
-        for lit in lits:
-            site = self._sites[lit >> 1]
-            if site.schema is not None:
-                found.append(("not " if lit & 1 else "") + text(site.where))
-        return " and ".join(dict.fromkeys(found))
-
     def position(self, lit: int) -> tuple[int, ...]:
         """Return where the schema of a literal stands in the text; what nobody wrote comes last."""
         found = self._positions.get(lit)
@@ -447,59 +428,6 @@ class Schemas(ScalarSets):
                     if op[0] == Op.CONSTS:
                         return list(op[1:])
         return None
-
-    # --- trouble ---
-
-    def left_out(self, error: UnsupportedConstraint, where: Where) -> None:
-        """Refuse what cannot be enforced, or note that it is left out.
-
-        Raises:
-            UnsupportedConstraint: ``on_unsupported`` is ``"error"``.
-        """
-        if not self.options.relax:
-            raise self.placed(error, where)
-        self.relaxed.setdefault(pointer(where), error.reason)
-
-    def unsupported(self, where: str, reason: str, hint: str) -> None:
-        """Refuse what cannot be enforced at a place, or note that it is left out.
-
-        Raises:
-            UnsupportedConstraint: ``on_unsupported`` is ``"error"``.
-        """
-        if not self.options.relax:
-            raise UnsupportedConstraint(f"{where}: {reason}", hint=hint)
-        self.relaxed.setdefault(where, reason)
-
-    def limited(self, error: LimitError, lits: Lits, keyword: str | None = None) -> LimitError:
-        """Return an error that names the place in the schema, if it has one and does not yet.
-
-        Args:
-            error: The error.
-            lits: The literals that it is about.
-            keyword: The keyword of the only one of them, where schemas that nobody wrote, and
-                those without the keyword, are left to what refers to them.
-        """
-        words = str(error)
-        if isinstance(error, CompileTimeout) or "#" in words.partition(": ")[0]:
-            return error
-        if keyword is None:
-            return LimitError(f"{self.where(islice(lits, _NAMED)) or '#'}: {words}")
-        schema = self._sites[lits[0] >> 1].schema
-        if schema is None:
-            return error
-        if keyword not in schema and keyword.startswith("dependent"):
-            keyword = "dependencies"
-        if keyword not in schema:
-            return error
-        return LimitError(f"{self.where((lits[0] & ~1,))}/{keyword}: {words}")
-
-    def placed(self, error: GrammarError, where: Where) -> GrammarError:
-        """Return an error that names the place in the schema."""
-        place = pointer(where)
-        if place not in error.reason:
-            error.reason = f"{place}: {error.reason}"
-            error.args = (error.reason,)
-        return error
 
 
 def _content(facts: Facts) -> Hashable | None:

@@ -38,7 +38,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         command.add_argument("--verbose", action="store_true", help="show every error")
         command.add_argument("--update", action="store_true", help="store the ratchet")
     suite = commands.choices["suite"]
-    suite.add_argument("--drafts", nargs="*", default=list(DRAFTS))
+    suite.add_argument("--drafts", nargs="*", default=list(DRAFTS), choices=list(DRAFTS))
     commands.choices["real"].add_argument(
         "--tokens", action="store_true", help="masks of the Tekken vocabulary, not single bytes"
     )
