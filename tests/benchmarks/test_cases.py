@@ -1,5 +1,6 @@
 """Regexes and grammars mean what their texts say, by Python's own `re`, by lark, by `json`."""
 
+import ast
 import json
 import re
 
@@ -69,6 +70,17 @@ def test_programs_agree_with_lark(name):
     assert len(case.non_matching) >= 4
     assert [text for text in case.matching if not accepts(text)] == []
     assert [text for text in case.non_matching if accepts(text)] == []
+
+
+def test_programs_agree_with_python():
+    (case,) = load_cases("grammar", names=["python_lark"])
+    assert len(case.matching) >= 12
+    assert len(case.non_matching) >= 4
+    for text in case.matching:
+        ast.parse(text)
+    for text in case.non_matching:
+        with pytest.raises(SyntaxError):
+            ast.parse(text)
 
 
 def test_schemas_agree_with_jsonschema():
