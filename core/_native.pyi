@@ -310,7 +310,9 @@ class Engine:
         """Write the mask into a row of a MaskBuffer or of an int32 array."""
 
     def fill_masks(self, states: Sequence[State], out: Any, threads: int = 1) -> None:
-        """Write one mask a row, without holding the interpreter lock."""
+        """
+        Write one mask a row, without holding the interpreter lock. Masks are found one after another; rows are written by up to `threads` threads, 1 to 256, of which at most one for each 32 rows is used. TypeError or ValueError for another number.
+        """
 
     def forced_text(self, state: State, max_bytes: int = 4096) -> bytes:
         """Bytes that every accepted continuation begins with."""

@@ -180,8 +180,27 @@ void fill_mask(const EngineHandle& self, const StateHandle& state, nb::handle ou
   self.value->fill(from, rows.data + static_cast<std::size_t>(row) * rows.stride);
 }
 
+// Python's number of threads: an integer from 1 to kMostThreads, be it numpy's.
+unsigned thread_count(nb::handle given) {
+  constexpr long kMostThreads = 256;
+  const nb::object index = nb::steal(PyNumber_Index(given.ptr()));
+  if (!index.is_valid()) {
+    PyErr_Clear();
+    throw nb::type_error("threads must be an integer from 1 to 256");
+  }
+  int overflow = 0;
+  const long count = PyLong_AsLongAndOverflow(index.ptr(), &overflow);
+  if (overflow != 0 || count < 1 || count > kMostThreads) {
+    throw nb::value_error(
+        "threads must be from 1 to 256; one for each 32 rows, and no more than there are cores, "
+        "is the most that helps");
+  }
+  return static_cast<unsigned>(count);
+}
+
 void fill_masks(const EngineHandle& self, const std::vector<StateHandle>& states, nb::handle out,
-                unsigned threads) {
+                nb::handle threads) {
+  const unsigned workers = thread_count(threads);
   std::vector<State> values;
   values.reserve(states.size());
   for (const StateHandle& state : states) values.push_back(own(self, state));
@@ -190,7 +209,7 @@ void fill_masks(const EngineHandle& self, const std::vector<StateHandle>& states
     throw nb::value_error("the mask array has fewer rows than there are states");
   }
   const nb::gil_scoped_release release;
-  self.value->fill_many(values, rows.data, rows.stride, threads);
+  self.value->fill_many(values, rows.data, rows.stride, workers);
 }
 
 // A source may be a function or a class whose module holds the engine: cycles through the grammar
@@ -328,10 +347,14 @@ void bind_engine(nb::module_& m) {
       .def("fill_mask", &fill_mask, nb::arg("state"), nb::arg("out"), nb::arg("row") = 0,
            nb::sig("def fill_mask(self, state: State, out: typing.Any, row: int = 0) -> None"),
            "Write the mask into a row of a MaskBuffer or of an int32 array.")
-      .def("fill_masks", &fill_masks, nb::arg("states"), nb::arg("out"), nb::arg("threads") = 1,
+      .def("fill_masks", &fill_masks, nb::arg("states"), nb::arg("out"),
+           nb::arg("threads").none() = 1,
            nb::sig("def fill_masks(self, states: collections.abc.Sequence[State], "
                    "out: typing.Any, threads: int = 1) -> None"),
-           "Write one mask a row, without holding the interpreter lock.")
+           "Write one mask a row, without holding the interpreter lock. Masks are found one after "
+           "another; rows are written by up to `threads` threads, 1 to 256, of which at most one "
+           "for "
+           "each 32 rows is used. TypeError or ValueError for another number.")
       .def(
           "forced_text",
           [](const EngineHandle& self, const StateHandle& state, std::size_t max_bytes) {
