@@ -12,6 +12,7 @@ import csv
 import datetime as dt
 import io
 import json
+import logging
 import os
 import re
 import sys
@@ -37,11 +38,23 @@ class Oracle:
     Args:
         name: What to call it.
         function: The judge.
+        wider: A judge of a larger language, where a grammar is meant to accept texts that the first
+            one rejects.
     """
 
-    def __init__(self, name: str, function: Callable[[str], object]) -> None:
+    def __init__(
+        self,
+        name: str,
+        function: Callable[[str], object],
+        wider: Callable[[str], object] | None = None,
+    ) -> None:
         self.name = name
         self._function = function
+        self._wider = wider
+
+    def allows(self, data: bytes) -> bool:
+        """Say whether a text that is rejected is one that the grammar accepts on purpose."""
+        return self._wider is not None and Oracle(self.name, self._wider).verdict(data)[0] is True
 
     def verdict(self, data: bytes) -> tuple[bool | None, str]:
         """Return whether a text is accepted, None if that is not known; and the reason."""
@@ -96,12 +109,53 @@ def find_oracle(name: str) -> Oracle:
 
 
 def lark_oracle(grammar: object, options: Mapping[str, object]) -> Oracle | None:
-    """Return lark's own parser of a Lark grammar as a judge; None where lark cannot be one."""
+    """Return lark's own parser of a Lark grammar as a judge; None where lark cannot be one.
+
+    Where its LALR parser resolves conflicts in silence, formgate accepts the other readings, too;
+    lark's Earley parser with all splits has these, among others.
+    """
     judge = lark_parser(grammar, options)
-    return None if judge is None else Oracle("lark", judge.parse)
+    if judge is None:
+        return None
+    wider = None
+    if judge.options.parser == "lalr" and _resolves_conflicts(grammar, options):
+        everything = lark_parser(grammar, {**options, "lexing": "any"})
+        wider = None if everything is None else everything.parse
+    return Oracle("lark", judge.parse, wider)
 
 
-def lark_parser(grammar: object, options: Mapping[str, object]) -> Lark | None:
+class _Listener(logging.Handler):
+    """Keeps what is logged."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.told: list[str] = []
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Keep a message."""
+        self.told.append(record.getMessage())
+
+
+def _resolves_conflicts(grammar: object, options: Mapping[str, object]) -> bool:
+    """Say whether lark's LALR parser prefers one reading of a text to another."""
+    from lark.utils import logger  # noqa: PLC0415 (an extra)
+
+    listener = _Listener()
+    before = logger.level, logger.handlers, logger.propagate
+    logger.handlers, logger.propagate = [listener], False
+    logger.setLevel(logging.DEBUG)
+    try:
+        judge = lark_parser(grammar, options, debug=True)
+    finally:
+        level, logger.handlers, logger.propagate = before
+        logger.setLevel(level)
+    shifts = any("conflict" in words for words in listener.told)
+    return shifts or (judge is not None and any(rule.options.priority for rule in judge.rules))
+
+
+def lark_parser(
+    grammar: object, options: Mapping[str, object], *, debug: bool = False
+) -> Lark | None:
     """Return lark's own parser of a Lark grammar; None where there is none.
 
     lark reads the text as the grammar's options say. Where they ask for no lexer, its Earley parser
@@ -119,7 +173,7 @@ def lark_parser(grammar: object, options: Mapping[str, object]) -> Lark | None:
     flags = options.get("g_regex_flags", 0)
     if isinstance(flags, str):
         flags = sum(re.RegexFlag[letter.upper()] for letter in flags)
-    chosen["g_regex_flags"] = flags
+    chosen |= {"g_regex_flags": flags, "debug": debug}
     try:
         if isinstance(grammar, os.PathLike):
             text = Path(grammar).read_text(encoding="utf-8")

@@ -478,3 +478,34 @@ def test_a_recorder_writes_what_a_builder_does(byte_vocabulary):
     drawn = RuleSampler(symbols, random.Random(2)).draw(10)
     assert b"=" in drawn
     assert Coverage(symbols).add(drawn)
+
+
+LISTS = """
+start: "{" list "}"
+list: A ("," A)*
+A: /[a-z]+/
+"""
+RESOLVED = LISTS.replace('list "}"', 'list ","? "}"')  # lark's parser goes on with the list
+
+
+def test_what_a_conflict_keeps_lark_from_is_no_fault():
+    report = check(RESOLVED, format="lark", accept={"s": b"{a,b,}"}, count=40)
+    assert report.ok
+    assert any("conflict" in what for what in report.counts)
+
+
+def test_other_faults_are_found_beside_conflicts():
+    """A sample that no reading has is as wrong as ever; so is what a grammar without them takes."""
+    report = check(RESOLVED, format="lark", accept={"s": b"{a,,}"}, count=0)
+    assert kinds(report) == {"false-negative", "wrong-sample"}
+    plain = check(LISTS, format="lark", accept={"s": b"{a,}"}, count=0)
+    assert kinds(plain) == {"false-negative", "wrong-sample"}
+
+
+def test_lark_logs_nothing_and_keeps_its_handlers(capfd):
+    from lark.utils import logger
+
+    before = logger.level, list(logger.handlers), logger.propagate
+    check(RESOLVED, format="lark", accept={"s": b"{a}"}, count=0)
+    assert (logger.level, list(logger.handlers), logger.propagate) == before
+    assert not capfd.readouterr().err
