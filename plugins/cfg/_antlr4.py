@@ -181,7 +181,9 @@ class _Reader:
         if token.text == "tokens":
             names = re.findall(r"\w+", text)
             self._found.declared += names
-            self._notes.add(f"tokens without a rule: {', '.join(names)}", token.start)
+            self._notes.add(
+                f"tokens without a rule, to be defined: {', '.join(names)}", token.start
+            )
         elif token.text == "options":
             for name, value in _OPTION.findall(text):
                 if name == "caseInsensitive":

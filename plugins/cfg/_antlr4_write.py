@@ -163,7 +163,16 @@ class _Writer:
             try:
                 terminal.pattern = patterns.of(rule)
             except NotRegular as problem:
-                self._notes.add(f"terminal {rule.name}: {problem.reason}", problem.start)
+                self._notes.add(
+                    f"terminal {rule.name}: {problem.reason}; define {terminal.name}", problem.start
+                )
+            if terminal.pattern is not None and not terminal.pattern.strip("()?:|"):
+                # ANTLR's lexer makes no token of it, and rules with it have no text.
+                terminal.pattern = terminal.text = None
+                self._notes.add(
+                    f"terminal {rule.name} has no text but the empty one; define {terminal.name}",
+                    rule.start,
+                )
             self._terminals[rule.name] = terminal
         for name in self._grammar.declared:
             self._terminals.setdefault(name, _Terminal(self._names[name], None))

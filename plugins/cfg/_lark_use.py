@@ -8,6 +8,7 @@ are left out, since only their terminals matter, and these not to the contextual
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from formgate.core.errors import GrammarError, UnsupportedConstraint
@@ -23,6 +24,8 @@ __all__ = ["Used", "find_used", "write_body", "write_rules"]
 
 # From this count on, lark makes a repetition a rule of its own.
 _COUNT_WITH_RULE = 50
+# A name that came with an import, as lark writes it.
+_IMPORTED = re.compile(r"(?P<private>_?)(?P<file>[A-Za-z]\w*?)__(?P<name>\w+)")
 
 
 class Used:
@@ -139,14 +142,26 @@ def _refuse_declared(loaded: Loaded, uses: dict[str, set[tuple[str, str]]]) -> N
         return
     used = {symbol for symbols in uses.values() for _, symbol in symbols} | set(loaded.ignored)
     for name in sorted(loaded.declared & used):
-        offset = loaded.source.code.find(name)
+        code, shown, origin = loaded.source.code, name, ""
+        imported = _IMPORTED.fullmatch(name)
+        found = re.search(rf"(?<!\w){re.escape(name)}(?!\w)", code)
+        if found is None and imported is not None:
+            # lark puts the file's name before it, behind the underscore.
+            shown = imported["private"] + imported["name"]
+            origin = f" in {imported['file']}"
+            found = re.search(rf"%import[ \t]+[\w.]*{re.escape(imported['file'])}\b[^\n]*", code)
+        hint = f"define it, {shown}: /.../, or start at a rule that does without, with start=..."
+        if shown.strip("_") in {"INDENT", "DEDENT"}:
+            hint += (
+                "; lark's Indenter makes it from blanks, which no grammar can say for any depth: "
+                'for Python there is the grammar "python" that comes with formgate'
+            )
         raise UnsupportedConstraint(
-            f"{name} is only declared: a program makes it from the text, such as a postlex "
-            "(lark's Indenter), and the grammar does not say how",
-            source=loaded.source.source if offset >= 0 else None,
-            offset=loaded.source.place(offset) if offset >= 0 else None,
-            end=loaded.source.place(offset) + len(name) if offset >= 0 else None,
-            hint="define it, or start at a rule that does without, with start=...",
+            f"{shown} is only declared{origin} (%declare): nothing says which texts it has",
+            source=None if found is None else loaded.source.source,
+            offset=None if found is None else loaded.source.place(found.start()),
+            end=None if found is None else loaded.source.place(found.end()),
+            hint=hint,
         )
 
 

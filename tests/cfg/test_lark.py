@@ -338,8 +338,14 @@ def test_sources_are_recognised(source, name):
 
 def test_python_needs_its_indenter(byte_vocabulary):
     source = "%import python (file_input)\nstart: file_input"
-    with pytest.raises(UnsupportedConstraint, match="is only declared"):
+    with pytest.raises(UnsupportedConstraint, match="_DEDENT is only declared in python") as caught:
         compiled(source, byte_vocabulary)
+    assert "line 1, column 1" in str(caught.value)
+    assert "Indenter" in str(caught.value)
+    assert 'the grammar "python"' in str(caught.value)
+    with pytest.raises(UnsupportedConstraint, match="A is only declared") as caught:
+        compiled("start: A\n%declare A", byte_vocabulary)
+    assert "Indenter" not in str(caught.value)
 
 
 @pytest.mark.parametrize("lexing", ["lark", "longest", "any"])
