@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 import time
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING
 
 from formgate.core.errors import GrammarError, LimitError
@@ -18,6 +19,7 @@ from formgate.plugins.cfg._lint_assumptions import check_assumptions
 from formgate.plugins.cfg._lint_collisions import check_collisions
 from formgate.plugins.cfg._lint_conflicts import ConflictReport, check_conflicts
 from formgate.plugins.cfg._lint_contextual import check_contextual
+from formgate.plugins.cfg._lint_growth import check_growth
 from formgate.plugins.cfg._lint_lark import read_lark
 from formgate.plugins.cfg._lint_lexemes import EMPTY, Lexemes
 from formgate.plugins.cfg._lint_lr import Automaton
@@ -139,6 +141,12 @@ def lint(
             more, told = [finding("warning", "not-analysed", grammar.starts[0], text)], {}
         findings += more
         facts |= told
+        if told.get("conflicts") or str(told.get("ambiguity")).startswith("found"):
+            from formgate.core.compiler import build_grammar  # noqa: PLC0415 (brings in pluggy)
+
+            build = partial(build_grammar, source, format=name, registry=registry)
+            build = partial(build, **dict(options or {}))
+            findings += check_growth(build, grammar.owner(grammar.starts[0]), bounds.deadline)
         if told and assumptions and reading.lexer is not None:
             more, held = check_assumptions(useful, show)
             findings += more
