@@ -18,7 +18,7 @@ from formgate.plugins.json_schema._tools import origins_of, schema_of_request
 from formgate.plugins.json_schema._write import Prepared, written
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from formgate.plugins.json_schema._options import Options
     from formgate.plugins.json_schema._tools import Tool
@@ -26,7 +26,9 @@ if TYPE_CHECKING:
 __all__ = ["check_callable", "surely_valid"]
 
 _PATIENCE_S = 0.5  # for the engine, with one tool
-_NOTES = frozenset(["$schema", "$comment", "title", "description", "default", "examples"])
+_NOTES = frozenset(
+    ["$schema", "$comment", "title", "description", "default", "examples", "deprecated"]
+)
 # Keywords that leave some values of a type, whatever they say.
 _HARMLESS: dict[object, list[set[str]]] = {
     "null": [set()],
@@ -37,6 +39,13 @@ _HARMLESS: dict[object, list[set[str]]] = {
     "array": [{"items", "maxItems", "uniqueItems"}],
     "object": [{"properties", "required", "additionalProperties"}],
 }
+# Bounds that leave some values if one is not beyond the other, and both are whole numbers.
+_BOUNDS: dict[object, tuple[str, str]] = {
+    "integer": ("minimum", "maximum"),
+    "number": ("minimum", "maximum"),
+    "string": ("minLength", "maxLength"),
+}
+_MOST = 1_000_000  # as a least length
 _MAX_DEPTH = 50
 
 
@@ -79,12 +88,21 @@ def surely_valid(schema: object, depth: int = 0) -> bool:
         return schema is True
     keywords = schema.keys() - _NOTES - {"type"}
     kind = schema.get("type", "object")
-    if depth == 0 and kind != "object":
+    if depth == 0 and (kind != "object" or not keywords <= _HARMLESS["object"][0]):
         return False
-    if keywords == {"enum"}:
-        values = schema["enum"]
+    if keywords in ({"enum"}, {"const"}):
+        values = schema["enum"] if "enum" in schema else [schema["const"]]
         texts = isinstance(values, list) and all(isinstance(one, str) for one in values)
-        return texts and kind == "string" and any(map(str.isascii, values))
+        return texts and schema.get("type", "string") == "string" and any(map(str.isascii, values))
+    if keywords == {"anyOf"} and "type" not in schema:
+        branches = schema["anyOf"]
+        return isinstance(branches, list) and any(
+            surely_valid(branch, depth + 1) for branch in branches
+        )
+    if isinstance(kind, list):
+        return not keywords and bool(kind) and all(one in list(_HARMLESS) for one in kind)
+    if isinstance(kind, str) and kind in _BOUNDS and _within(schema, *_BOUNDS[kind]):
+        keywords = keywords.difference(_BOUNDS[kind])
     required, members = schema.get("required", []), schema.get("properties", {})
     harmless = _HARMLESS.get(kind, []) if isinstance(kind, str) else []
     return (
@@ -96,3 +114,9 @@ def surely_valid(schema: object, depth: int = 0) -> bool:
             for name in required
         )
     )
+
+
+def _within(schema: Mapping[str, object], low: str, high: str) -> bool:
+    """Say whether two bounds leave values between them."""
+    least, most = schema.get(low, 0), schema.get(high, _MOST)
+    return type(least) is int and type(most) is int and least <= min(most, _MOST)

@@ -69,6 +69,14 @@ _leaf = st.sampled_from(
         {"type": "array", "items": False, "maxItems": 2},
         {"type": ["string"]},
         {"const": 1, "type": "integer"},
+        {"const": "a"},
+        {"type": ["string", "null"]},
+        {"type": "string", "minLength": 2, "maxLength": 2},
+        {"type": "string", "minLength": 2**40},
+        {"type": "integer", "minimum": 3, "maximum": 3},
+        {"type": "integer", "minimum": 0.5, "maximum": 0.6},
+        {"anyOf": [False, {"type": "null"}]},
+        {"anyOf": [False]},
     ]
 )
 _schemas = st.recursive(
