@@ -61,7 +61,8 @@ def signature_shape(function: Any, convert: Converter) -> Shape:
             continue  # given already; calling with it again would replace what was given
         annotation = hints.get(parameter.name, Any)
         if parameter.kind is parameter.VAR_KEYWORD and is_unpacked(annotation):
-            required += _add_keywords(record, annotation, convert, f"{name}(**{parameter.name})")
+            place = f"{name}(**{parameter.name})"
+            required += _add_keywords(record, annotation, convert, place, bound)
             continue
         _check(parameter, name)
         record.members[parameter.name] = convert.shape(annotation, f"{name}({parameter.name})")
@@ -71,9 +72,19 @@ def signature_shape(function: Any, convert: Converter) -> Shape:
     return record
 
 
-def _add_keywords(record: Record, annotation: Any, convert: Converter, place: str) -> list[str]:
-    """Add the arguments that a TypedDict declares (PEP 692), and return those without a default."""
+def _add_keywords(
+    record: Record, annotation: Any, convert: Converter, place: str, bound: set[str]
+) -> list[str]:
+    """Add the arguments that a TypedDict declares (PEP 692), and return those without a default.
+
+    Those that are bound are given already.
+    """
     (declared,) = typing.get_args(annotation)
+    if is_typed_dict(typing.get_origin(declared)):
+        raise UnsupportedConstraint(
+            f"{place}: {declared!r:.60} is a generic TypedDict",
+            hint="declare a TypedDict with the types written out",
+        )
     if not is_typed_dict(declared):
         raise GrammarError(
             f"{place}: {declared!r:.60} is no TypedDict, so it declares no arguments",
@@ -83,9 +94,10 @@ def _add_keywords(record: Record, annotation: Any, convert: Converter, place: st
     twice = record.members.keys() & found.members.keys()
     if twice:
         raise GrammarError(f"{place}: the argument {min(twice)!r} is declared twice")
-    record.members.update(found.members)
+    free = {name: shape for name, shape in found.members.items() if name not in bound}
+    record.members.update(free)
     record.others = found.others
-    return list(found.required)
+    return [name for name in found.required if name in free]
 
 
 def _check(parameter: inspect.Parameter, name: str) -> None:

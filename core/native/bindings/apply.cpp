@@ -117,7 +117,7 @@ void bind_apply(nb::module_& m) {
         if (target.rows != states.size()) {
           throw nb::value_error("scores must have one row for each state");
         }
-        const nb::gil_scoped_release release;
+        const GilRelease release;
         std::vector<std::uint32_t> words;
         for (std::size_t i = 0; i < states.size(); ++i) {
           const Engine& engine = *states[i].engine;

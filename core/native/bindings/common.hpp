@@ -14,6 +14,7 @@
 
 #include "formgate/engine.hpp"
 #include "formgate/errors.hpp"
+#include "gil.hpp"
 
 namespace nb = nanobind;
 

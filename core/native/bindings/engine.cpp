@@ -80,7 +80,7 @@ class Interruptible {
  public:
   Interruptible() : step_([](void* self) { static_cast<Interruptible*>(self)->let_go(); }, this) {}
   ~Interruptible() {
-    if (thread_) PyEval_RestoreThread(thread_);
+    if (thread_) take_lock_back(thread_);
   }
   Interruptible(const Interruptible&) = delete;
   Interruptible& operator=(const Interruptible&) = delete;
@@ -128,7 +128,7 @@ std::size_t validate(const EngineHandle& self, State& state,
     if (!id) break;
     ids.push_back(*id);
   }
-  const nb::gil_scoped_release release;
+  const GilRelease release;
   return self.value->validate(state, ids);
 }
 
@@ -163,7 +163,7 @@ TokenMaskHandle completed_by(const EngineHandle& self, const StateHandle& state,
       among ? among->words
             : std::make_shared<const std::vector<std::uint32_t>>(vocabulary.words(), ~0u);
   {
-    const nb::gil_scoped_release release;
+    const GilRelease release;
     self.value->completed_by(from, text, *asked, *words);
   }
   return {std::move(words), vocabulary.size()};
@@ -208,7 +208,7 @@ void fill_masks(const EngineHandle& self, const std::vector<StateHandle>& states
   if (rows.count < values.size()) {
     throw nb::value_error("the mask array has fewer rows than there are states");
   }
-  const nb::gil_scoped_release release;
+  const GilRelease release;
   self.value->fill_many(values, rows.data, rows.stride, workers);
 }
 
@@ -373,7 +373,7 @@ void bind_engine(nb::module_& m) {
           [](const EngineHandle& self, const StateHandle& state,
              std::optional<std::size_t> max_states, std::optional<std::size_t> max_steps) {
             const State& from = own(self, state);
-            const nb::gil_scoped_release release;
+            const GilRelease release;
             return self.value->min_tokens(from, max_states, max_steps);
           },
           nb::arg("state"), nb::arg("max_states") = nb::none(), nb::arg("max_steps") = nb::none(),

@@ -79,7 +79,7 @@ Grammar::Handle strings(GrammarHandle& self, nb::list values, std::optional<doub
   }
   std::shared_ptr<const LeafDfa> automaton;
   {
-    const nb::gil_scoped_release release;  // the list keeps the texts alive
+    const GilRelease release;  // the list keeps the texts alive
     if (views.empty()) {
       automaton = std::make_shared<const LeafDfa>();
     } else {
@@ -157,7 +157,7 @@ nb::object compile(const GrammarHandle& self, nb::object vocabulary, const Limit
   const auto words = nb::cast<const VocabularyHandle&>(vocabulary).value;
   EngineHandle out;
   {
-    const nb::gil_scoped_release release;
+    const GilRelease release;
     CompileContext context(limits, timeout_s, std::move(cancel));
     out.value = Engine::compile(self.value, words, context, options);
   }

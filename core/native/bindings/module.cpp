@@ -1,3 +1,4 @@
+#include <cstdlib>
 #include <limits>
 
 #include "common.hpp"
@@ -83,6 +84,8 @@ void translate(const std::exception_ptr& pending, void*) {
 
 NB_MODULE(_native, m) {
   using namespace formgate::bindings;
+  // What a daemon thread holds when its process ends is no leak that a user should read of.
+  nb::set_leak_warnings(std::getenv("FORMGATE_LEAK_WARNINGS") != nullptr);
   m.doc() = "The engine of formgate: vocabularies, expressions, masks.";
   nb::register_exception_translator(&translate, nullptr);
   bind_vocabulary(m);

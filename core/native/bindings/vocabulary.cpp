@@ -35,7 +35,7 @@ std::shared_ptr<const Vocabulary> build(nb::sequence tokens, const std::vector<s
     }
     ++index;
   }
-  const nb::gil_scoped_release release;
+  const GilRelease release;
   return std::make_shared<const Vocabulary>(texts, std::move(stop_ids), std::move(names));
 }
 

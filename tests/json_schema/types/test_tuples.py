@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import sys
 from typing import Any
 
@@ -75,6 +76,15 @@ def test_arguments_of_a_typed_dict():
     for text in ('{"hotel":"a"}', '{"hotel":"a","city":"b","days":"2"}', '{"city":"b"}'):
         assert not engine.accepts(text)
     assert not engine.is_prefix('{"hotel":"a","city":"b","o')
+
+
+def test_what_a_partial_holds_is_given():
+    def book(hotel: str, **options: Unpack[Options]): ...
+
+    engine = formgate.compile(functools.partial(book, city="b"), BYTES)
+    assert engine.accepts('{"hotel":"a"}')
+    assert engine.accepts('{"hotel":"a","days":2}')
+    assert not engine.is_prefix('{"hotel":"a","c')
 
 
 def test_arguments_that_nobody_declares():
