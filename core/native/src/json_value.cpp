@@ -55,7 +55,7 @@ void ValueReader::push(JsonValues& store, std::uint8_t byte) {
     complete(store, store.scalar('"' + text));
     return;
   }
-  if (mode_ == Mode::kNumber) {
+  if (in_number()) {
     if (is_digit(c) || c == '.' || c == '-' || c == '+' || c == 'e' || c == 'E') {
       push_number(store, c);
       return;
@@ -85,26 +85,23 @@ void ValueReader::push(JsonValues& store, std::uint8_t byte) {
 // Zeros that make no difference are left out: those at the end of a mantissa's fraction, those that
 // an exponent begins with, and the exponent of zero.
 void ValueReader::push_number(JsonValues& store, char c) {
-  const std::string number = store.string(read_);
-  const std::size_t mark = number.find('e');
-  if (mark == std::string::npos) {
-    if (c != 'e' && c != 'E') {
-      read_ = store.extended(read_, c);
-      return;
-    }
-    if (number.find('.') != std::string::npos) {
+  if (mode_ == Mode::kExponent) {
+    const char before = store.last(read_);
+    if (store.length(read_) == 2 && store.string(read_)[0] == '0') return;  // zero
+    if (c == '+' || (c == '0' && (before == 'e' || before == '-'))) return;
+  } else if (c == '.') {
+    mode_ = Mode::kFraction;
+  } else if (c == 'e' || c == 'E') {
+    if (mode_ == Mode::kFraction) {
       drop_zeros(store);
       if (store.last(read_) == '.') read_ = store.without_last(read_);
     }
-    if (number.find_first_not_of("-0.") == std::string::npos) {
+    if (store.string(read_).find_first_not_of("-0.") == std::string::npos) {
       read_ = store.extended(JsonValues::kNoBytes, '0');
     }
-    read_ = store.extended(read_, 'e');
-    return;
+    mode_ = Mode::kExponent;
+    c = 'e';
   }
-  if (number[0] == '0' && mark == 1) return;
-  const bool first = mark + 1 == number.size() || number.back() == '-';
-  if (c == '+' || (c == '0' && first)) return;
   read_ = store.extended(read_, c);
 }
 
@@ -159,8 +156,14 @@ Value ValueReader::value(JsonValues& store) const {
   if (inside() || mode_ == Mode::kString || mode_ == Mode::kWord) {  // not complete
     return store.scalar(store.string(read_));
   }
-  if (mode_ == Mode::kNumber) return store.scalar(canonical_number(store.string(read_)));
+  if (in_number()) return store.scalar(canonical_number(store.string(read_)));
   return done_ == JsonValues::kNoValue ? store.scalar("") : done_;
+}
+
+bool ValueReader::is_in(JsonValues& store, Set values) const {
+  if (values == JsonValues::kEmptySet) return false;
+  if (inside() || !in_number()) return store.contains(values, store.value(value(store)));
+  return store.has_scalar(values, canonical_number(store.string(read_)));
 }
 
 ValueReader::Continued::Continued(const JsonValues& store, const ValueReader& reader)
@@ -168,17 +171,18 @@ ValueReader::Continued::Continued(const JsonValues& store, const ValueReader& re
   for (std::uint32_t i = reader.open_; i != kNoIndex; i = path_.back()->outer) {
     path_.push_back(&store.opened(i));
   }
-  if (reader.mode_ != Mode::kNumber) return;
-  exponent_ = text_.find('e') != std::string::npos;
+  if (!reader.in_number()) return;
+  exponent_ = reader.mode_ == Mode::kExponent;
   digits_ = digits_of(text_);
 }
 
 Set ValueReader::Continued::of(JsonValues& store, Set values) const {
   if (path_.empty()) {  // a scalar: what goes on from it begins so
     const Mode mode = reader_.mode_;
+    if (mode == Mode::kOutside && reader_.done_ == JsonValues::kNoValue) return values;
     if (mode == Mode::kString) return store.scalars_from(values, '"' + text_);
     if (mode == Mode::kWord) return store.scalars_from(values, text_);
-    if (mode == Mode::kNumber && !digits_.empty() && digits_ != "-") {
+    if (reader_.in_number() && !digits_.empty() && digits_ != "-") {
       return store.scalars_from(values, exponent_ ? digits_ + 'e' : digits_);
     }
   }
@@ -297,9 +301,7 @@ std::size_t ValueReader::depth(const JsonValues& store) const {
 }
 
 bool ValueReader::in_zeros(const JsonValues& store) const {
-  if (mode_ != Mode::kNumber || store.last(read_) != '0') return false;
-  const std::string number = store.string(read_);
-  return number.find('.') != std::string::npos && number.find('e') == std::string::npos;
+  return mode_ == Mode::kFraction && store.last(read_) == '0';
 }
 
 void ValueReader::drop_zeros(const JsonValues& store) {
@@ -311,11 +313,11 @@ bool ValueReader::grows_by(const JsonValues& store, std::uint8_t byte) const {
     return in_string() && byte != '"' && byte != '\\' && byte >= 0x20 && byte < 0x80;
   }
   const auto c = static_cast<char>(byte);
-  if (mode_ != Mode::kNumber || !is_digit(c)) return false;
-  const std::string number = store.string(read_);
-  if (number.find('e') != std::string::npos) return number[0] != '0' && c != '0';
-  if (number.find('.') != std::string::npos) return c != '0';
-  return number.find_first_of("123456789") != std::string::npos;
+  if (!in_number() || !is_digit(c)) return false;
+  if (mode_ == Mode::kFraction) return c != '0';
+  if (mode_ == Mode::kExponent && c == '0') return false;
+  return store.length(read_) > 2 ||
+         store.string(read_).find_first_of("123456789") != std::string::npos;
 }
 
 }  // namespace formgate

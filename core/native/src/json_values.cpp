@@ -186,6 +186,17 @@ JsonValues::Set JsonValues::values(Set set) {
   return only ? set : filtered(set, [this](Element element) { return is_value(element); });
 }
 
+bool JsonValues::has_scalar(Set set, std::string_view canonical) const {
+  for (std::uint32_t i = at(set); i != 0;) {
+    const Element element = sets_[i].element;
+    const std::string* text = is_value(element) ? scalar_text(element) : nullptr;
+    const int side = text ? text->compare(canonical) : is_value(element) ? 1 : -1;
+    if (side == 0) return true;
+    i = side < 0 ? sets_[i].right : sets_[i].left;
+  }
+  return false;
+}
+
 JsonValues::Set JsonValues::scalars_from(Set set, std::string_view prefix) {
   // Below, in, or above what is wanted.
   const auto side = [&](Element element) {

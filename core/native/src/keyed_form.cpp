@@ -55,6 +55,15 @@ ExprId Keyed::node(Record given) {
       if (!(pool_.node(given.keys).flags & kText)) node.flags &= static_cast<std::uint8_t>(~kText);
       const Cell& cell = table.cells[given.at];
       if (cell.quoted || !pool_.nullable(given.keys)) break;
+      // A long number is no value of its own at each digit. Values that came are rivals.
+      if (table.amounts[given.at] == kUnbounded &&
+          table.scarce.size() <= state.count + std::size_t{1}) {
+        const ExprId then = after(given.state, given.at, JsonValues::kNoElement);
+        if (pool_.nullable(then) && !values_[given.reader].is_in(store_, given.rivals)) {
+          node.flags |= kNullable;
+        }
+        break;
+      }
       const Element value = store_.value(values_[given.reader].value(store_));
       if (!spoils(given.state, value) && pool_.nullable(after(given.state, given.at, value))) {
         node.flags |= kNullable;
@@ -266,6 +275,12 @@ ExprId Keyed::step(ExprId id, std::uint8_t byte) {
       out = capture_value(record.state, record.at, keys, std::move(reader), record.rivals);
     }
     if (!pool_.nullable(record.keys)) return out;
+    // Mostly the value goes on, and what it is need not be known.
+    const ExprId then = after(record.state, record.at, JsonValues::kNoElement);
+    if (tables_[states_[record.state].table].amounts[record.at] == kUnbounded &&
+        pool_.raw_step(then, byte) == kNothing) {
+      return out;
+    }
     const Element value = store_.value(values_[record.reader].value(store_));
     if (spoils(record.state, value)) return out;
     return pool_.unite(out, pool_.raw_step(after(record.state, record.at, value), byte));

@@ -23,6 +23,7 @@ namespace formgate {
 namespace {
 
 constexpr ExprId kNothing = ExprPool::kEmptyId;
+constexpr std::uint32_t kManyRivals = 16;
 
 bool test(const std::vector<std::uint64_t>& bits, std::uint32_t i) {
   return (bits[i >> 6] >> (i & 63)) & 1;
@@ -273,6 +274,11 @@ bool Keyed::other_value(std::uint32_t state, std::uint32_t cell, ExprId keys,
       found = !store_.contains(way.rivals, value) || !spoils(state, value);
     }
     found = found || grows(way.keys, way.reader);
+    // Which of many values it may still become is not looked at where one more byte makes others.
+    if (!found && store_.size(way.rivals) > kManyRivals) {
+      found = any_way(pool_, store_, way, order, zeros,
+                      [&](const Way& next) { return grows(next.keys, next.reader); });
+    }
     found = found || any_way(pool_, store_, way, order, zeros, [&](Way next) {
               next.hash = hash_of(next.keys, next.reader);
               if (ways.seen(next.hash)) return false;

@@ -22,7 +22,7 @@ _NEVER = [
     {"enum": ["a"], "type": "null"},
     False,
 ]
-_NOISE = {"title": "T", "description": "D", "maxLength": 9, "maximum": 1e9, "maxItems": 70}
+_NOISE = {"title": "T", "description": "D", "maxLength": 40, "maximum": 1e9, "maxItems": 70}
 
 
 def _error(schema: Any, **options: Any) -> EmptyLanguageError:

@@ -24,6 +24,8 @@ class ValueReader {
   void push(JsonValues& store, std::uint8_t byte);
   // The value, which must be complete.
   JsonValues::Value value(JsonValues& store) const;
+  // Whether that is one of some values. No value is made of a number under way.
+  bool is_in(JsonValues& store, JsonValues::Set values) const;
   // Whether what is read goes on to given values.
   class Continued;
   bool in_string() const { return mode_ == Mode::kString && escape_.pending().empty(); }
@@ -45,11 +47,12 @@ class ValueReader {
 
  private:
   using Open = JsonValues::Open;
-  enum class Mode : std::uint8_t { kOutside, kString, kNumber, kWord };
+  enum class Mode : std::uint8_t { kOutside, kString, kNumber, kFraction, kExponent, kWord };
   // Of what encloses the place: its member or item is not begun, or its key is read, or the colon
   // after that, or all of it.
   enum Phase : std::uint8_t { kFresh, kKey, kColon, kComplete };
 
+  bool in_number() const { return mode_ >= Mode::kNumber && mode_ <= Mode::kExponent; }
   bool inside() const { return open_ != kNoIndex; }
   void complete(JsonValues& store, JsonValues::Value value);
   void end_number(JsonValues& store);

@@ -83,6 +83,8 @@ class JsonValues {
   Set values(Set set);
   // Its scalars with canonical texts that begin so. Takes O(log n) steps.
   Set scalars_from(Set set, std::string_view prefix);
+  // Whether a scalar with this canonical text is in a set. Takes O(log n) steps.
+  bool has_scalar(Set set, std::string_view canonical) const;
   // Calls visit(element) in order, until it returns false.
   template <typename Visit>
   void for_each(Set set, Visit&& visit) const {
