@@ -22,6 +22,14 @@ import typing
 from typing import TYPE_CHECKING, Annotated, Any, ForwardRef, Literal, TypeVar, Union, cast
 
 from formgate.core.errors import GrammarError, LimitError, UnsupportedConstraint
+from formgate.plugins.json_schema._types_generics import (
+    Bindings,
+    bindings,
+    expanded,
+    of_members,
+    substituted,
+    value_of,
+)
 from formgate.plugins.json_schema._types_metadata import constraints
 from formgate.plugins.json_schema._types_scalars import INTEGER_KEY, scalars
 from formgate.plugins.json_schema._types_shapes import (
@@ -64,7 +72,7 @@ class Converter:
         self.definitions: dict[str, Definition] = {}
         self.foreign: dict[str, object] = {}  # definitions that pydantic wrote
         self._classes: dict[Hashable, Definition] = {}
-        self._variables: dict[object, object] = {}
+        self._bound: Bindings = {}
         self._depth = 0
 
     def document(self, shape: Shape) -> dict[str, object] | bool:
@@ -116,7 +124,7 @@ class Converter:
     def _indirect(self, annotation: Any, place: str) -> Shape:
         """Return the shape of what only stands for another type."""
         if isinstance(annotation, TypeVar):
-            return self._variable(annotation, place)
+            return self.shape(value_of(annotation, self._bound), place)
         if isinstance(annotation, (str, ForwardRef)):
             name = annotation if isinstance(annotation, str) else annotation.__forward_arg__
             raise GrammarError(
@@ -140,11 +148,12 @@ class Converter:
         if origin is Literal:
             return _enumeration([(_literal(value), value) for value in given], f"{place}: Literal")
         if isinstance(origin, type):
-            # tuple[()] has no arguments, as the bare tuple
-            empty = origin is tuple and not given
-            return self._class(origin, ((),) if empty else given, place)
+            # tuple[()] has no arguments, as typing.Tuple, which has not even an empty list of them
+            none = not given and hasattr(annotation, "__args__")
+            return self._class(origin, ((),) if none else given, place)
         if hasattr(origin, "__value__"):  # a generic alias: type Pair[T] = ...
-            return self._with(origin.__type_params__, given, lambda: self.shape(origin, place))
+            bound = bindings(origin.__type_params__, expanded(given, self._bound))
+            return self._with(bound, lambda: self.shape(origin, place))
         wrapped = getattr(origin, "_name", None) in _WRAPPERS
         return self.shape(given[0], place) if wrapped else _refuse(annotation, place)
 
@@ -187,7 +196,7 @@ class Converter:
     def _tuple(self, given: tuple[Any, ...], place: str) -> Shape:
         if not given:
             return Sequence(Anything(), tuple)
-        first, others = flattened(given, place)
+        first, others = flattened(expanded(given, self._bound), place)
         rest = None if others is None else self.shape(others, f"{place}, items")
         if rest is not None and not first:
             return Sequence(rest, tuple)
@@ -223,42 +232,21 @@ class Converter:
             shape = Constrained(shape, _fitting(shape, keywords, place), holds)
         return shape
 
-    def _variable(self, variable: TypeVar, place: str) -> Shape:
-        return self.shape(self._value(variable), place)
-
-    def _value(self, variable: Any) -> Any:
-        """Return what a type variable stands for: what was given, else all that it may be."""
-        if variable in self._variables:
-            return self._variables[variable]
-        if getattr(variable, "__constraints__", ()):
-            return Union[variable.__constraints__]  # noqa: UP007 (of a tuple)
-        bound = getattr(variable, "__bound__", None)
-        return Any if bound is None else bound
-
-    def _substituted(self, annotation: Any) -> Any:
-        """Return an argument of a generic class without type variables."""
-        if isinstance(annotation, TypeVar):
-            return self._value(annotation)
-        parameters = getattr(annotation, "__parameters__", ())
-        if isinstance(annotation, type) or not parameters:
-            return annotation
-        return annotation[tuple(map(self._value, parameters))]
-
     # --- classes with members ---
 
     def _named(self, cls: type, given: tuple[Any, ...], make: Callable[[], Shape]) -> Shape:
         """Return the definition of a class, made when it is first met."""
-        given = tuple(map(self._substituted, given))
+        given = expanded(given, self._bound)
         key: Hashable = (cls, given)
         if key not in self._classes:
             definition = self._define(cls.__name__, key)
-            parameters = getattr(cls, "__parameters__", ())
-            self._with(parameters, given, lambda: setattr(definition, "inner", make()))
+            bound = bindings(getattr(cls, "__parameters__", ()), given)
+            self._with(bound, lambda: setattr(definition, "inner", make()))
         return self._classes[key]
 
     def _alias(self, alias: Any, place: str) -> Shape:
         """Return the definition of a type alias, which may refer to itself."""
-        key: Hashable = (alias, tuple(map(self._value, alias.__type_params__)))
+        key: Hashable = (alias, tuple(value_of(one, self._bound) for one in alias.__type_params__))
         if key not in self._classes:
             definition = self._define(alias.__name__, key)
             definition.inner = self.shape(alias.__value__, place)
@@ -273,19 +261,24 @@ class Converter:
         definition = self.definitions[unique] = self._classes[key] = Definition(unique)
         return definition
 
-    def _with(
-        self, variables: tuple[Any, ...], given: tuple[Any, ...], run: Callable[[], Made]
-    ) -> Made:
-        """Run with type variables standing for what was given."""
-        before = self._variables
-        self._variables = {**before, **dict(zip(variables, given, strict=False))}
+    def _with(self, bound: Bindings, run: Callable[[], Made]) -> Made:
+        """Run with type variables standing for what they are bound to."""
+        before = self._bound
+        self._bound = bound
         try:
             return run()
         finally:
-            self._variables = before
+            self._bound = before
+
+    def _members(self, cls: Any) -> Callable[[str, Any, str], Shape]:
+        """Return a function from a member's name, annotation and place to its shape."""
+        bound = of_members(cls, self._bound)
+        return lambda name, hint, place: self._with(
+            bound(name, hint), lambda: self.shape(hint, place)
+        )
 
     def _dataclass(self, cls: type) -> Shape:
-        hints = resolved(cls)
+        hints, member = resolved(cls), self._members(cls)
         record = Record(cls)
         required = []
         # Pseudo-fields (InitVar) are arguments of the constructor, too; class variables are not.
@@ -293,8 +286,8 @@ class Converter:
             kind = field._field_type.name  # noqa: SLF001 (fields() leaves InitVar out)
             if kind == "_FIELD_CLASSVAR" or not field.init:
                 continue
-            record.members[field.name] = self.shape(
-                hints.get(field.name, field.type), f"{cls.__name__}.{field.name}"
+            record.members[field.name] = member(
+                field.name, hints.get(field.name, field.type), f"{cls.__name__}.{field.name}"
             )
             missing = dataclasses.MISSING
             if field.default is missing and field.default_factory is missing:
@@ -303,11 +296,15 @@ class Converter:
         return record
 
     def typed_dict(self, cls: Any) -> Record:
-        """Return the shape of a TypedDict."""
-        record = Record(dict)
+        """Return the shape of a TypedDict, with arguments where it is generic."""
+        origin = typing.get_origin(cls)
+        if origin is not None:
+            bound = bindings(origin.__parameters__, expanded(typing.get_args(cls), self._bound))
+            return self._with(bound, lambda: self.typed_dict(origin))
+        record, member = Record(dict), self._members(cls)
         required = []
         for name, hint in resolved(cls).items():
-            record.members[name] = self.shape(hint, f"{cls.__name__}[{name!r}]")
+            record.members[name] = member(name, hint, f"{cls.__name__}[{name!r}]")
             # Written as text, as in a module with postponed annotations, Required and NotRequired
             # are not seen by the class itself.
             if _required(hint, needed=name in cls.__required_keys__):
@@ -321,9 +318,9 @@ class Converter:
         return record
 
     def _named_tuple(self, cls: Any) -> Shape:
-        hints = resolved(cls)
+        hints, member = resolved(cls), self._members(cls)
         items = tuple(
-            self.shape(hints.get(name, Any), f"{cls.__name__}.{name}") for name in cls._fields
+            member(name, hints.get(name, Any), f"{cls.__name__}.{name}") for name in cls._fields
         )
         return Row(items, lambda values: cls(*values), len(items) - len(cls._field_defaults))
 
@@ -333,7 +330,7 @@ class Converter:
         )
 
         prefix = f"pydantic{len(self.foreign)}."
-        shape, definitions = foreign_shape(annotation, prefix)
+        shape, definitions = foreign_shape(substituted(annotation, self._bound), prefix)
         self.foreign.update(definitions)
         return shape
 

@@ -80,12 +80,7 @@ def _add_keywords(
     Those that are bound are given already.
     """
     (declared,) = typing.get_args(annotation)
-    if is_typed_dict(typing.get_origin(declared)):
-        raise UnsupportedConstraint(
-            f"{place}: {declared!r:.60} is a generic TypedDict",
-            hint="declare a TypedDict with the types written out",
-        )
-    if not is_typed_dict(declared):
+    if not is_typed_dict(typing.get_origin(declared) or declared):
         raise GrammarError(
             f"{place}: {declared!r:.60} is no TypedDict, so it declares no arguments",
             hint="write Unpack[...] of a TypedDict",

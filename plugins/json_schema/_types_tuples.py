@@ -11,7 +11,7 @@ from typing import Any
 
 from formgate.core.errors import UnsupportedConstraint
 
-__all__ = ["flattened", "is_unpacked"]
+__all__ = ["flattened", "is_type_variable_tuple", "is_unpacked"]
 
 
 def is_unpacked(annotation: object) -> bool:
@@ -19,6 +19,11 @@ def is_unpacked(annotation: object) -> bool:
     # By name: typing has it from Python 3.11 on, typing_extensions before.
     named = getattr(typing.get_origin(annotation), "_name", None) == "Unpack"
     return named or bool(getattr(annotation, "__unpacked__", False))
+
+
+def is_type_variable_tuple(annotation: object) -> bool:
+    """Say whether this is a TypeVarTuple, without its star."""
+    return type(annotation).__name__ == "TypeVarTuple"
 
 
 def flattened(given: tuple[Any, ...], place: str) -> tuple[list[Any], Any | None]:
@@ -57,7 +62,7 @@ def _arguments(part: Any, place: str) -> tuple[Any, ...]:
     if inner is tuple:
         return Any, Ellipsis
     if typing.get_origin(inner) is not tuple:
-        kind = "a TypeVarTuple" if type(inner).__name__ == "TypeVarTuple" else "no tuple"
+        kind = "a TypeVarTuple" if is_type_variable_tuple(inner) else "no tuple"
         raise UnsupportedConstraint(
             f"{place}: {part!r:.60} is {kind}, which has no items of known types",
             hint="unpack a tuple of known types, such as *tuple[str, ...]",
