@@ -22,9 +22,18 @@ if TYPE_CHECKING:
 
     from formgate.core.vocabulary import Vocabulary
 
-__all__ = ["add_source", "add_vocabulary", "options", "read_source", "source", "vocabulary"]
+__all__ = [
+    "add_source",
+    "add_vocabulary",
+    "format_by_ending",
+    "options",
+    "read_source",
+    "source",
+    "vocabulary",
+]
 
 _FOLDERS = ("/", "./", "../")
+_READ_BY_PATH = ("lark", "json_schema", "json-schema")
 
 
 def add_source(parser: argparse.ArgumentParser) -> None:
@@ -69,7 +78,7 @@ def source(args: argparse.Namespace) -> tuple[object, str | None]:
         if not _is_spelt_as_path(text):
             _note(f"--source {text!r} is the name of a file, which is read; --source-text takes")
         return read_source(Path(text), args.format, argument="--source ")
-    if _ending(text) is not None and not any(char.isspace() for char in text):
+    if format_by_ending(text) is not None and not any(char.isspace() for char in text):
         _note(f"there is no file {text!r}; --source takes")
     return text, args.format
 
@@ -94,7 +103,8 @@ def read_source(
 ) -> tuple[object, str | None]:
     """Return what a file holds, and its format: the one given, or else the file's ending.
 
-    A Lark grammar is returned as its path, since it may import files that stand beside it.
+    A Lark grammar is returned as its path, since it may import files that stand beside it, and so
+    is a JSON Schema, since errors name the file.
 
     Raises:
         FormgateError: The file cannot be read as UTF-8.
@@ -109,26 +119,26 @@ def read_source(
         ) from error
     name = format_name
     if name is None:
-        name = _ending(path.name)
-        if name is not None and path.suffix != f".{name}":
+        name = format_by_ending(path.name)
+        if name is not None and path.suffix.lower() != f".{name}":
             print(
                 f"formgate: note: {path} is read as {name} by its ending; --format says otherwise",
                 file=sys.stderr,
             )
     # What is no plain file, such as a pipe, can be read only once.
-    return (path if name == "lark" and path.is_file() else text), name
+    return (path if name in _READ_BY_PATH and path.is_file() else text), name
 
 
 def _is_spelt_as_path(text: str) -> bool:
     """Say whether a text looks like a path: by how it begins, or by the ending of a format."""
-    return text.startswith(_FOLDERS) or _ending(text) is not None
+    return text.startswith(_FOLDERS) or format_by_ending(text) is not None
 
 
-def _ending(name: str) -> str | None:
+def format_by_ending(name: str) -> str | None:
     """Return the format whose files end as a name does."""
     from formgate.core.registry import default_registry  # noqa: PLC0415 (brings in pluggy)
 
-    ending = Path(name).suffix.removeprefix(".")
+    ending = Path(name).suffix.removeprefix(".").lower()
     for entry in default_registry().formats():
         if ending in (entry.spec.name, *entry.spec.endings):
             return entry.spec.name

@@ -16,8 +16,6 @@ if TYPE_CHECKING:
 
 __all__ = ["add_parser", "run"]
 
-_SUFFIXES = {".lark": "lark", ".gbnf": "gbnf", ".ebnf": "ebnf", ".abnf": "abnf"}
-
 
 def add_parser(subparsers: argparse._SubParsersAction[Any]) -> None:
     """Add this subcommand to the command line."""
@@ -78,7 +76,7 @@ def run(args: argparse.Namespace) -> int:
     name = args.format
     if args.grammar != "-":
         path = Path(args.grammar)
-        name = name or _SUFFIXES.get(path.suffix)
+        name = name or _arguments.format_by_ending(path.name)
         if name == "lark":
             options.setdefault("base_path", str(path.parent))
     report = lint(

@@ -151,7 +151,7 @@ def _looks_like_ebnf(source: object) -> bool:
 def _looks_like_lark(source: object) -> bool:
     """Say whether a source is surely a Lark grammar: a line of it defines the rule ``start``."""
     if isinstance(source, PurePath):
-        return source.suffix == ".lark"
+        return source.suffix.lower() == ".lark"
     if not isinstance(source, str) or "start" not in source:
         return False
     return _LARK_START.search(source) is not None and not (

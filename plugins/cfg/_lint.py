@@ -166,9 +166,11 @@ def _read(
     if entry.spec.name == "lark" and entry.origin.builtin:
         return "lark", *_read_lark(source, options)
     recorder = Recorder()
-    entry.spec.compile(source, recorder, options)
-    grammar = recorder.grammar(source)
-    if not recorder.has_rules:
+    grammar = None
+    if not (entry.origin.builtin and entry.spec.name == "json_schema"):  # it needs a whole builder
+        entry.spec.compile(source, recorder, options)
+        grammar = recorder.grammar(source)
+    if grammar is None or not recorder.has_rules:
         raise GrammarError(
             f"the format {entry.spec.name!r} has no rules that lint could check",
             hint="lint is for grammars: lark, gbnf, ebnf, abnf",

@@ -146,10 +146,14 @@ def _recorded(source: object, format_name: str | None, options: dict[str, object
 
     recorder = Recorder(embed=embed)
     registry.format(str(format_name)).spec.compile(source, recorder, options)
-    if recorder.root not in recorder.terms:
+    hint = "test-grammar is for grammars; formgate check tries single texts"
+    if recorder.root not in recorder.terms or (not recorder.is_whole() and not recorder.embeds):
         raise GrammarError(
-            f"the format {str(format_name)!r} has no rules that could be tested",
-            hint="test-grammar is for grammars; formgate check tries single texts",
+            f"the format {str(format_name)!r} has no rules that could be tested", hint=hint
+        )
+    if not recorder.is_whole():
+        raise GrammarError(
+            "the grammar has parts in another format, whose rules cannot be tested", hint=hint
         )
     return recorder
 

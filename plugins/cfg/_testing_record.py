@@ -7,7 +7,7 @@ recursion. Cost: a dictionary entry for each call.
 
 from __future__ import annotations
 
-from itertools import islice
+from itertools import chain, islice
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from formgate.core.grammar import Cell, GrammarBuilder, Node
@@ -52,6 +52,16 @@ class Recorder(GrammarBuilder):
     def _kept(self, node: Node, kind: str, parts: Sequence[Node] = (), data: object = None) -> Node:
         self.terms[node] = Term(kind, tuple(parts), data)
         return node
+
+    @property
+    def embeds(self) -> bool:
+        """Whether parts in other formats were written."""
+        return self._embeddings > 0
+
+    def is_whole(self) -> bool:
+        """Say whether all parts were recorded; some formats write theirs natively."""
+        parts = (part for term in self.terms.values() for part in term.parts)
+        return all(part in self.terms for part in chain(self.bodies.values(), parts))
 
     def literal(self, text: str | bytes) -> Node:
         """Record a text."""

@@ -54,7 +54,9 @@ def compile_choice(source: object, builder: GrammarBuilder) -> Node:
             "typing.Literal of strings",
         )
     if not items:
-        raise EmptyLanguageError("there is nothing to choose from", hint="give at least one string")
+        raise EmptyLanguageError(
+            "there is nothing to choose from", hint="give at least one string, or one tool"
+        )
     kinds = set(map(type, items))
     if kinds == {str}:
         texts: list[str] = items  # type: ignore[assignment]

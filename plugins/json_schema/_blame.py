@@ -25,7 +25,7 @@ from formgate.plugins.json_schema._disjoint import byte_vocabulary
 from formgate.plugins.json_schema._emit import Emitter
 from formgate.plugins.json_schema._formats import known_in_part
 from formgate.plugins.json_schema._load import load
-from formgate.plugins.json_schema._unsatisfiable import contradiction
+from formgate.plugins.json_schema._unsatisfiable import contradiction, without_value
 from formgate.plugins.json_schema._write import Prepared, name_file, prepared, retold, written
 
 if TYPE_CHECKING:
@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from formgate.plugins.json_schema._options import Options
     from formgate.plugins.json_schema._scalars import State
     from formgate.plugins.json_schema._strings import StringSet
+    from formgate.plugins.json_schema._unsatisfiable import Contradiction
     from formgate.plugins.json_schema._values import Json
 
 __all__ = ["name_place", "tell_why"]
@@ -99,9 +100,9 @@ def tell_why(error: EmptyLanguageError, given: Prepared, *, engine: bool) -> Non
     if found is None:
         reason = f"#: {error.reason}"
     else:
-        reason = f"{found.place}: {found.reason}"
+        reason = f"{found.place}: {_said(found, given)}"
         where = ""
-        if found.asked is not None:
+        if found.asked is not None and _is_written(found.asked, given):
             where = f", or do not ask for a value there as {found.asked} does"
         error.hint = f"change what is said there{where}"
     names = known_in_part(load(given.schema)) if given.options.formats == "assert" else []
@@ -114,6 +115,20 @@ def tell_why(error: EmptyLanguageError, given: Prepared, *, engine: bool) -> Non
         error.hint = error.hint and retold(error.hint, given.origins)
     error.reason = reason
     error.args = (reason, *error.args[1:])
+
+
+def _is_written(place: str, given: Prepared) -> bool:
+    """Say whether a place is in what the user wrote, not in what a call of a tool is made of."""
+    return not given.origins or retold(place, given.origins) != place
+
+
+def _said(found: Contradiction, given: Prepared) -> str:
+    """Return the reason; where arguments are no object, without the words that we added."""
+    own = "allOf/0"  # where the schema of a tool stands that does not ask for an object itself
+    if f"{found.place}/{own}" not in given.origins or not found.names:
+        return found.reason
+    names = [name.removeprefix(f"{own}/") for name in found.names if name != "type"]
+    return "the arguments of a tool are an object, and " + without_value("object", names)
 
 
 def _limited(given: Prepared) -> str:

@@ -13,8 +13,16 @@ if TYPE_CHECKING:
 
     from formgate.plugins.json_schema._values import Json
 
-__all__ = ["load"]
+__all__ = ["HOLDERS", "load"]
 
+_TYPES = ("object", "array", "string", "number", "integer", "boolean", "null")
+# What holds a schema in a request. As a schema, it would allow any value.
+HOLDERS = frozenset(
+    [
+        *("schema", "json_schema", "response_format", "function", "tools"),
+        *("parameters", "input_schema", "inputSchema"),
+    ]
+)
 _SHORTER = "write a number with fewer digits"
 _MAX_DIGITS = 4000  # of an integer in a schema's text: Python itself refuses more than 4300
 
@@ -37,25 +45,45 @@ def load(source: object) -> Json:
             text = Path(source).read_text(encoding="utf-8-sig")
         except (OSError, UnicodeDecodeError) as error:
             raise GrammarError(f"cannot read the schema file {source}: {error}") from error
-        return _parse(text)
+        return _parse(text, is_file=True)
     if isinstance(source, str):
-        return _parse(source)
+        return _parse(source, is_file=False)
+    hint = None
+    if isinstance(source, (list, tuple)):
+        hint = "a list is one of tools: definitions, functions or classes, at least one"
     raise GrammarError(
         f"the json_schema format takes a schema as a dict, a truth value, a JSON text or a "
         f"pathlib.Path, not {type(source).__name__}",
+        hint=hint,
     )
 
 
-def _parse(text: str) -> Json:
+def _parse(text: str, *, is_file: bool) -> Json:
     """Read a JSON text with exact numbers."""
     try:
         read = _native.read_schema(text, _decimal)
     except _RefusedError as error:
         raise _placed(text, error) from None
-    return _parse_slowly(text) if read is None else read
+    found = _parse_slowly(text, is_file=is_file) if read is None else read
+    kind = found.get("type") if isinstance(found, dict) else "object"
+    # Said before the import: nearly all schemas have a type, or none of the words of requests.
+    if kind not in _TYPES and (isinstance(kind, str) or not HOLDERS.isdisjoint(found)):
+        _refuse_request(found)
+    return found
 
 
-def _parse_slowly(text: str) -> Json:
+def _refuse_request(found: object) -> None:
+    """Refuse a tool, a list of tools, or a response format, which as a schema says nothing."""
+    from formgate.plugins.json_schema._tools import is_request  # noqa: PLC0415 (rarely needed)
+
+    if is_request(found):
+        raise GrammarError(
+            "this is no JSON Schema, but tools, a response format, or an object around a schema",
+            hint="texts and files hold schemas alone: give json.loads(text), or the schema within",
+        )
+
+
+def _parse_slowly(text: str, *, is_file: bool = False) -> Json:
     """Read a JSON text by Python's reader, which says what is wrong with it."""
     import json  # noqa: PLC0415 (rarely needed)
 
@@ -68,8 +96,13 @@ def _parse_slowly(text: str) -> Json:
             object_pairs_hook=_object,
         )
     except json.JSONDecodeError as error:
+        if not text.strip():
+            raise GrammarError(
+                f"the {'file' if is_file else 'text'} is empty",
+                hint="true is the schema that allows any value",
+            ) from None
         hint = None
-        if not text.lstrip().startswith(("{", "true", "false")):
+        if not is_file and not text.lstrip().startswith(("{", "true", "false")):
             hint = "a file is given as pathlib.Path(...)"
         raise GrammarError(
             f"the schema is not JSON: {error.msg}", source=text, offset=error.pos, hint=hint
@@ -81,11 +114,21 @@ def _parse_slowly(text: str) -> Json:
             "the schema's text is nested too deeply for Python's JSON reader"
         ) from None
     if not isinstance(found, (dict, bool)):
+        _refuse_request(found)
         raise GrammarError(
-            f"a schema is an object or a truth value, not {type(found).__name__}: {text[:40]!r}",
-            hint="a file is given as pathlib.Path(...)",
+            f"a schema is an object or a truth value, not {_kind(found)}: {text.strip()[:40]!r}",
+            hint=None if is_file else "a file is given as pathlib.Path(...)",
         )
     return found
+
+
+def _kind(value: object) -> str:
+    """Return what JSON calls a value that is no object and no truth value."""
+    if value is None:
+        return "null"
+    if isinstance(value, str):
+        return "a string"
+    return "an array" if isinstance(value, list) else "a number"
 
 
 class _RefusedError(ValueError):

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from formgate.core.errors import GrammarError, UnsupportedConstraint
 from formgate.plugins.json_schema._drafts import draft_of
+from formgate.plugins.json_schema._load import HOLDERS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -33,8 +34,6 @@ _TOOL_KEYS = {
 }
 _FORMATS = ("json_schema", "json_object", "text")
 _FORMAT_KEYS = {"name", "schema", "strict", "description"}
-# What holds a schema in a request. As a schema, it would allow any value.
-_HOLDERS = {"schema", "json_schema", "response_format", "function", "tools", *_SCHEMA_KEYS}
 _NO_ARGUMENTS = {"type": "object", "additionalProperties": False}
 
 
@@ -55,16 +54,8 @@ def is_request(source: object) -> bool:
         return False
     from formgate.plugins.json_schema._types import is_type  # noqa: PLC0415 (in a circle)
 
-    definitions = [tool for tool in source if isinstance(tool, dict)]
-    if definitions and not any(map(_is_tool, definitions)):
-        return False
-    # Tools that a server brings have a type and no schema; they are refused by name later.
-    return all(
-        _is_tool(tool) or isinstance(tool.get("type"), str)
-        if isinstance(tool, dict)
-        else is_type(tool) and not _is_scalar(tool)
-        for tool in source
-    )
+    # Where one is a tool, those that are none are refused by name later.
+    return any(_is_tool(tool) if isinstance(tool, dict) else is_type(tool) for tool in source)
 
 
 def _is_tool(source: Mapping[Any, Any]) -> bool:
@@ -95,7 +86,7 @@ def _is_format(source: Mapping[Any, Any]) -> bool:
 
 def _holds_schema(source: Mapping[Any, Any]) -> bool:
     """Say whether an object is none of those known, and no schema, but holds one."""
-    held = _HOLDERS & source.keys()
+    held = HOLDERS & source.keys()
     return bool(held) and (
         source.keys() - held <= {"description", "strict", "title"}
         and all(isinstance(source[key], (dict, list)) for key in held)
@@ -114,7 +105,7 @@ def schema_of_request(source: Any, options: Mapping[str, object]) -> dict[str, o
     if _is_format(source):
         return _response_format(source)
     if not _is_tool(source):
-        key = min(_HOLDERS & source.keys())
+        key = min(HOLDERS & source.keys())
         raise GrammarError(
             f"no JSON Schema, tool or response format: an object with {key!r}, which as a schema "
             "would allow any value",
@@ -264,15 +255,29 @@ def _has_reference(schema: object) -> bool:
     return False
 
 
+def _typed_tool(source: Any, where: str) -> Tool:
+    """Return a tool from a function or a type."""
+    from formgate.plugins.json_schema._types import (  # noqa: PLC0415 (in a circle)
+        is_type,
+        schema_of,
+    )
+
+    name = getattr(getattr(source, "func", source), "__name__", None)
+    if _is_scalar(source) or not is_type(source):
+        raise GrammarError(
+            f"{where} is {name or repr(source):.60}, which has no arguments",
+            hint="a tool is a definition, a function, or a class with fields; "
+            "for a value of one of several types, give A | B",
+        )
+    if name is None:
+        raise GrammarError(f"{where} has no name", hint="give a function or a class")
+    return Tool(name, schema_of(source), source)
+
+
 def _tool(source: Any, where: str) -> Tool:
     """Return a tool from its definition, or from a function or type that describes it."""
     if not isinstance(source, dict):
-        from formgate.plugins.json_schema._types import schema_of  # noqa: PLC0415 (in a circle)
-
-        name = getattr(getattr(source, "func", source), "__name__", None)
-        if name is None:
-            raise GrammarError(f"{where} has no name", hint="give a function or a class")
-        return Tool(name, schema_of(source), source)
+        return _typed_tool(source, where)
     kind = source.get("type")
     if kind not in (None, "function", "custom"):
         raise UnsupportedConstraint(

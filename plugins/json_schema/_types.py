@@ -38,7 +38,7 @@ def claims(source: object) -> bool:
 
         return is_request(source)
     if isinstance(source, PurePath):
-        return source.suffix == ".json"
+        return source.suffix.lower() == ".json"
     if isinstance(source, enum.EnumMeta) or typing.get_origin(source) is typing.Literal:
         return False
     return is_type(source)

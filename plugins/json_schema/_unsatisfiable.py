@@ -18,14 +18,14 @@ from formgate.core.grammar import GrammarBuilder
 from formgate.plugins.json_schema._disjoint import byte_vocabulary
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Sequence
 
     from formgate.core.grammar import Node
     from formgate.plugins.json_schema._values import Json
 
     Write = Callable[[Json, GrammarBuilder], Node]
 
-__all__ = ["Contradiction", "contradiction"]
+__all__ = ["Contradiction", "contradiction", "without_value"]
 
 _PATIENCE_S = 1.0  # for all attempts
 _SHOWN = 4  # keywords that a message names
@@ -59,6 +59,8 @@ _EVALUATING = frozenset(
         *("allOf", "anyOf", "oneOf", "not", "if", "then", "else"),
     ]
 )
+# What applies to the very value that the schema around it applies to, whose type counts, too.
+_BESIDE = frozenset(["dependentSchemas", "allOf", "anyOf", "oneOf", "then", "else"])
 # What says of a value that something is within, and no more.
 _ASKING = frozenset(["required", "minItems", "minProperties", "minContains"])
 
@@ -70,11 +72,13 @@ class Contradiction(NamedTuple):
         place: The pointer of the subschema.
         reason: What is wrong with it.
         asked: The pointer of what asks for a value there, None if nothing needs to.
+        names: The keywords that exclude each other, as ways from the place.
     """
 
     place: str
     reason: str
     asked: str | None
+    names: tuple[str, ...] = ()
 
 
 def contradiction(schema: Json, write: Write, *, engine: bool) -> Contradiction | None:
@@ -248,14 +252,17 @@ def _told(root: Json) -> Contradiction:
         schema = _at(root, way)
     if not isinstance(schema, dict):
         return Contradiction(_pointer(way), "the schema false allows no value", asked)
-    names = list(_keywords_of(schema))
-    if not names:
-        return Contradiction(_pointer(way), "no value is valid under the schema", asked)
-    if len(names) == 1:
-        return Contradiction(_pointer(way), f"no value is valid under {names[0]}", asked)
+    names = tuple(_keywords_of(schema))
+    return Contradiction(_pointer(way), without_value("value", names), asked, names)
+
+
+def without_value(kind: str, names: Sequence[str]) -> str:
+    """Say that no value of a kind is valid under keywords."""
+    if len(names) <= 1:
+        return f"no {kind} is valid under {names[0] if names else 'the schema'}"
     shown = names if len(names) <= _SHOWN else [*names[: _SHOWN - 1], f"{len(names) - 3} more"]
     words = ", ".join(shown[:-1]) + " and " + shown[-1]
-    return Contradiction(_pointer(way), f"no value satisfies {words} together", asked)
+    return f"no {kind} satisfies {words} together"
 
 
 def _only_step(schema: dict[str, Json]) -> tuple[str, ...] | None:
@@ -272,9 +279,21 @@ def _only_step(schema: dict[str, Json]) -> tuple[str, ...] | None:
     if "$ref" in said:
         within = str(schema["$ref"]) == "#" or str(schema["$ref"])[:2] == "#/"
         return ("$ref",) if within and said == {"$ref"} else None
-    if len(ways) != 1 or not said <= _ASKING | {"type", ways[0][0]}:
+    if len(ways) != 1:
         return None
-    return ways[0]
+    way = ways[0]
+    # A type that is left excludes something beside it, unless what is asked for lies within.
+    if way[0] in _BESIDE and "type" in said and not _asks_within(_at(schema, way)):
+        return None
+    return way if said <= _ASKING | {"type", way[0]} else None
+
+
+def _asks_within(schema: Json) -> bool:
+    """Say whether a schema does nothing but ask for one value within."""
+    step = _only_step(schema) if isinstance(schema, dict) else None
+    if step is None or step[0] == "$ref":
+        return False
+    return step[0] not in _BESIDE or _asks_within(_at(schema, step))
 
 
 def _target(reference: str) -> tuple[str, ...]:

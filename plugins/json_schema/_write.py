@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from formgate.plugins.json_schema._automaton import Automaton
     from formgate.plugins.json_schema._options import Options
     from formgate.plugins.json_schema._plain import PlainWriter
+    from formgate.plugins.json_schema._resolve import Where
     from formgate.plugins.json_schema._tools import Tool
     from formgate.plugins.json_schema._values import Json
 
@@ -113,11 +114,15 @@ def inspect(source: object, **options: object) -> Report:
     if automaton is None:
         raise AssertionError("nothing is plain here")
     world = automaton.world
+
+    def told(where: Where) -> str:
+        return retold(pointer(where), given.origins) if given.origins else pointer(where)
+
     return Report(
         world.library.root.draft.name,
         dict(world.relaxed),
-        {name: pointer(where) for name, where in world.unknown_formats.items()},
-        {uri: pointer(where) for uri, where in world.library.unknown_drafts.items()},
+        {name: told(where) for name, where in world.unknown_formats.items()},
+        {uri: told(where) for uri, where in world.library.unknown_drafts.items()},
     )
 
 
@@ -175,7 +180,7 @@ def _compile(
         check_callable(given.tools, given.options, builder)
     if automaton is not None and automaton.world.relaxed and given.origins:
         automaton.world.relaxed = {
-            retold(place, given.origins): reason
+            retold(place, given.origins): retold(reason, given.origins)
             for place, reason in automaton.world.relaxed.items()
         }
     return automaton, node

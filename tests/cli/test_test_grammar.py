@@ -114,3 +114,28 @@ def test_a_format_without_rules_is_refused(run, tmp_path):
     code, _, err = run(str(path), "--count", "3")
     assert code == 2
     assert "'json_schema' has no rules that could be tested" in err
+
+
+ENDLESS = '{"$ref": "#/$defs/a", "$defs": {"a": {"items": {"$ref": "#/$defs/a"}}}}'
+
+
+def test_schemas_with_rules_are_refused(run, tmp_path):
+    (tmp_path / "s.JSON").write_text(ENDLESS, encoding="utf-8")
+    code, _, err = run("s.JSON", "--count", "3")
+    assert code == 2
+    assert "'json_schema' has no rules that could be tested" in err
+
+
+def test_errors_in_schemas_name_the_file(run, tmp_path):
+    (tmp_path / "s.json").write_text('{"type": "integr"}', encoding="utf-8")
+    code, _, err = run("s.json")
+    assert code == 2
+    assert "s.json: #/type: this is no JSON Schema" in err
+
+
+def test_grammars_with_rules_of_other_formats_are_refused(run, tmp_path):
+    part = '{"type": "object", "properties": {"a": {"type": "integer"}}}'
+    (tmp_path / "s.lark").write_text(f'start: "a" x*\nx: "b" %json {part}\n', encoding="utf-8")
+    code, _, err = run("s.lark", "--option", "lexing=any", "--count", "3")
+    assert code == 2
+    assert "the grammar has parts in another format" in err

@@ -222,6 +222,19 @@ def test_options_and_standard_input(run, monkeypatch):
     assert run("-", "--format", "lark", "--option", "start=top")[0] == 0
 
 
+def test_endings_in_capitals_and_of_schemas(run, tmp_path):
+    path = tmp_path / "g.LARK"
+    path.write_text('start: "a"\n')
+    assert run(str(path))[0] == 0
+    for schema in ('{"type": "string"}', '{"properties": {"a": {}}}', '{"type": "integr"}'):
+        for name in ("s.json", "s.JSON"):
+            path = tmp_path / name
+            path.write_text(schema)
+            code, out, err = run(str(path))
+            assert (code, out) == (2, "")
+            assert "the format 'json_schema' has no rules that lint could check" in err
+
+
 @pytest.mark.parametrize("name", ["/no/such/file.lark", "."])
 def test_errors_are_short(run, name):
     code, out, err = run(name)

@@ -6,7 +6,7 @@ import itertools
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import formgate
@@ -64,6 +64,7 @@ def _wrapped(draw: st.DrawFn) -> tuple[Any, str]:
     return schema, "#" + way
 
 
+@settings(deadline=None)
 @given(_wrapped())
 def test_the_place_is_where_the_contradiction_is(given_: tuple[Any, str]) -> None:
     schema, place = given_
