@@ -242,6 +242,11 @@ class GrammarBuilder(ListBuilder):
             raise GrammarError(f"format {format!r} did not set a start")
         return self.scope(inner)
 
+    @property
+    def is_embedding(self) -> bool:
+        """Whether a part is being written that stands in a source of another format."""
+        return self._embedding > 0
+
     # --- a lexer between text and rules ---
 
     def terminal(self, name: str) -> Node:
@@ -315,16 +320,36 @@ class GrammarBuilder(ListBuilder):
 
     # --- what only the symbol level enforces ---
 
-    def special_token(self, name: str) -> Node:
+    def special_token(self, token: str | int) -> Node:
         """Match one special token of the vocabulary, by its id; text never matches it.
 
         Compiling raises ``GrammarError`` where the vocabulary has no such token or it is a stop id,
-        and ``UnsupportedConstraint`` beside bytes that are no text.
+        and ``UnsupportedConstraint`` beside bytes that are no text, or where the token is an
+        ordinary one, whose text other tokens may spell as well.
 
         Args:
-            name: As ``Vocabulary.special`` has it, such as ``"<|tool_call|>"``.
+            token: A name as ``Vocabulary.special`` has it, such as ``"<|tool_call|>"``, or an id.
+
+        Raises:
+            GrammarError: The id is out of range.
         """
-        return Node(self._core.special_token(name))
+        return Node(self._core.special_token(token))
+
+    def except_token(self, token: str | int) -> Node:
+        """Match one byte of text, whatever it is, or one special token that is not the given one.
+
+        Repeated between special tokens, it matches any tokens but the given one and the stop ids.
+        Text that stands beside it may share a token with it.
+
+        Compiling raises as for ``special_token``; but the token may be a stop id here.
+
+        Args:
+            token: As for ``special_token``.
+
+        Raises:
+            GrammarError: The id is out of range.
+        """
+        return Node(self._core.special_token(token, True))
 
     # --- finishing ---
 

@@ -96,6 +96,13 @@ def _write_lark(source: object, builder: GrammarBuilder, options: Mapping[str, o
     compile_format(source, builder, options)
 
 
+def _explain_gbnf(source: object, options: Mapping[str, object], error: FormgateError, /) -> None:
+    """Add to an error of the engine where in the grammar it arises."""
+    from formgate.plugins.cfg._gbnf_places import explain  # noqa: PLC0415 (errors only)
+
+    explain(source, options, error)
+
+
 def _explain_lark(source: object, options: Mapping[str, object], error: FormgateError, /) -> None:
     """Add to an error of the engine where in the grammar it arises."""
     from formgate.plugins.cfg._lark_places import explain  # noqa: PLC0415 (errors only)
@@ -176,6 +183,7 @@ def register_formats(register: Callable[[Format], None]) -> None:
             name="gbnf",
             compile=_write_gbnf,
             guess=_looks_like_gbnf,
+            explain=_explain_gbnf,
             description="context-free grammars in the language of llama.cpp",
         )
     )

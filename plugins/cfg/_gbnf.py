@@ -1,9 +1,12 @@
 r"""GBNF, the grammar language of llama.cpp, as that project's parser reads it.
 
+Source: ``grammars/README.md`` of llama.cpp, token terminals included.
+
 A grammar is a list of rules ``name ::= alternatives``; an alternative is a sequence of literals
-``"..."``, classes ``[a-z]`` and ``[^"\\]``, ``.`` for any character, names, groups and their
-repetitions ``* + ? {m} {m,} {m,n}``. A rule ends with its line, unless the line ends inside a group
-or after ``|`` or ``::=``; ``#`` begins a comment. The text must match the rule ``root``.
+``"..."``, classes ``[a-z]`` and ``[^"\\]``, ``.`` for any character, tokens ``<name>``, ``<[id]>``,
+``!<name>`` and ``!<[id]>``, names, groups and their repetitions ``* + ? {m} {m,} {m,n}``. A rule
+ends with its line, unless the line ends inside a group or after ``|`` or ``::=``; ``#`` begins a
+comment. The text must match the rule ``root``.
 
 What llama.cpp refuses or does in silence and we do not: left recursion and any count are fine; a
 rule defined twice is an error.
@@ -14,7 +17,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from formgate.core.errors import GrammarError, UnsupportedConstraint
+from formgate.core.errors import GrammarError
+from formgate.plugins.cfg._gbnf_shapes import Recorder, TokenTerminal
+from formgate.plugins.cfg._gbnf_tokens import check_runs
 from formgate.plugins.cfg._scanner import Scanner
 
 if TYPE_CHECKING:
@@ -22,9 +27,10 @@ if TYPE_CHECKING:
 
     from formgate.core.grammar import GrammarBuilder, Node
 
-__all__ = ["compile_format", "compile_gbnf"]
+__all__ = ["Parser", "compile_format", "compile_gbnf"]
 
 _OPTIONS = ("root",)
+_MAX_ID = 2**31 - 1
 _HEXADECIMAL = frozenset("0123456789abcdefABCDEF")
 _LETTERS = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_")
 
@@ -41,14 +47,18 @@ def compile_gbnf(source: str, builder: GrammarBuilder, *, root: str = "root") ->
 
     Raises:
         GrammarError: The grammar is malformed, has a rule twice, or uses one that it lacks.
-        UnsupportedConstraint: It uses token terminals.
+        UnsupportedConstraint: What a ``!<t>`` matches would depend on how text is cut into tokens.
 
     Example:
         >>> from formgate.core.grammar import GrammarBuilder
         >>> builder = GrammarBuilder()
         >>> builder.start(compile_gbnf('root ::= "(" root ")" | [0-9]+', builder))
     """
-    return _Parser(source, builder).parse(root)
+    if "!<" in source:
+        shape = Recorder()
+        parser = Parser(source, shape)
+        check_runs(shape, parser.parse(root), parser.tokens, source, embedded=builder.is_embedding)
+    return Parser(source, builder).parse(root)
 
 
 def compile_format(source: object, builder: GrammarBuilder, options: Mapping[str, object]) -> None:
@@ -82,19 +92,20 @@ class _Group:
     done: list[Node] = field(default_factory=list)
     items: list[Node] = field(default_factory=list)
 
-    def finish_alternative(self, builder: GrammarBuilder) -> None:
+    def finish_alternative(self, builder: GrammarBuilder | Recorder) -> None:
         self.done.append(builder.seq(*self.items))
         self.items = []
 
 
-class _Parser:
+class Parser:
     """Reads a grammar in one pass; groups are kept on a list, so their depth has no limit."""
 
-    def __init__(self, source: str, builder: GrammarBuilder) -> None:
+    def __init__(self, source: str, builder: GrammarBuilder | Recorder) -> None:
         self._scan = Scanner(source)
         self._builder = builder
-        self._defined: dict[str, int] = {}
+        self.defined: dict[str, int] = {}
         self._used: dict[str, int] = {}
+        self.tokens: dict[Node, TokenTerminal] = {}
 
     def parse(self, root: str) -> Node:
         """Read all rules."""
@@ -103,14 +114,14 @@ class _Parser:
         while not scan.at_end:
             self._rule()
             scan.skip_space(newlines=True)
-        if root not in self._defined:
-            known = ", ".join(list(self._defined)[:10]) or "none"
+        if root not in self.defined:
+            known = ", ".join(list(self.defined)[:10]) or "none"
             raise GrammarError(
                 f"the grammar has no rule {root!r}, which the text must match; its rules: {known}",
                 hint="define it, or name another with root=...",
             )
         for name, offset in self._used.items():
-            if name not in self._defined:
+            if name not in self.defined:
                 raise scan.error(
                     f"rule {name!r} is used but not defined", offset, offset + len(name)
                 )
@@ -121,9 +132,9 @@ class _Parser:
         scan = self._scan
         offset = scan.position
         name = self._name("a rule begins with its name")
-        if name in self._defined:
+        if name in self.defined:
             raise scan.error(f"rule {name!r} is defined twice", offset, scan.position)
-        self._defined[name] = offset
+        self.defined[name] = offset
         scan.skip_space(newlines=False)
         if not scan.take("::="):
             raise scan.error("'::=' must follow the name of a rule", scan.position)
@@ -183,7 +194,7 @@ class _Parser:
         if scan.take("."):
             return builder.any_char()
         if scan.peek in ("<", "!"):
-            raise self._token_terminal(begin)
+            return self._token_terminal(begin)
         name = scan.take_while(_LETTERS)
         if not name:
             return None
@@ -263,13 +274,27 @@ class _Parser:
             else:
                 return node
 
-    def _token_terminal(self, begin: int) -> UnsupportedConstraint:
-        """Return the error for ``<name>``, ``<[id]>`` and their negations."""
-        end = self._scan.find(">", begin)
-        return UnsupportedConstraint(
-            "token terminals are not supported: text never matches a special token",
-            source=self._scan.source,
-            offset=begin,
-            end=begin + 1 if end < 0 else end + 1,
-            hint="constrain the text alone; a stop id ends the output where the grammar does",
-        )
+    def _token_terminal(self, begin: int) -> Node:
+        """Read ``<name>``, ``<[id]>`` or a negation of them."""
+        scan, builder = self._scan, self._builder
+        negated = scan.take("!")
+        name = scan.position
+        if not scan.take("<"):
+            raise scan.error("'!' stands before a token, as in !<name> or !<[id]>", begin)
+        end = scan.find(">", name)
+        if end < 0:
+            raise scan.error("this token is not closed: <name> or <[id]>, on one line", begin)
+        token: str | int = scan.source[name : end + 1]
+        if scan.take("["):
+            number = scan.take_number()
+            if number is None or not scan.take("]>"):
+                raise scan.error(
+                    "a token is named by its id in decimal digits, as in <[1000]>", begin, end + 1
+                )
+            if number > _MAX_ID:
+                raise scan.error(f"this id is above the largest, {_MAX_ID}", begin, end + 1)
+            token = number
+        scan.position = end + 1
+        node = builder.except_token(token) if negated else builder.special_token(token)
+        self.tokens[node] = TokenTerminal(token, negated, begin, end + 1)
+        return node

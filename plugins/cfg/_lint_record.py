@@ -150,9 +150,13 @@ class Recorder(GrammarBuilder):
         """Record that something is there which productions cannot say."""
         return self._opaque("unordered parts")
 
-    def special_token(self, name: str) -> Node:
+    def special_token(self, token: str | int) -> Node:
         """Record that something is there which productions cannot say."""
-        return self._opaque(f"the token {name}")
+        return self._opaque(f"the token {token}")
+
+    def except_token(self, token: str | int) -> Node:
+        """Record that something is there which productions cannot say."""
+        return self._opaque(f"any token but {token}")
 
     def rule(self, name: str) -> Node:
         """Record a use of a rule."""

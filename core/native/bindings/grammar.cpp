@@ -1,8 +1,11 @@
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/tuple.h>
+#include <nanobind/stl/variant.h>
 
 #include <algorithm>
+#include <limits>
+#include <variant>
 
 #include "common.hpp"
 
@@ -306,8 +309,21 @@ void bind_grammar(nb::module_& m) {
           nb::arg("grammar"))
       .def(
           "special_token",
-          [](GrammarHandle& s, const std::string& n) { return s.value.special_token(n); },
-          nb::arg("name"))
+          [](GrammarHandle& s, std::variant<std::string, std::int64_t> token, bool negated) {
+            TokenUse use;
+            use.except = negated;
+            if (const auto* number = std::get_if<std::int64_t>(&token)) {
+              if (*number < 0 || *number > std::numeric_limits<std::int32_t>::max()) {
+                throw Error(ErrorKind::kGrammar, "token id " + std::to_string(*number) +
+                                                     " is out of range; ids are 0 to 2147483647");
+              }
+              use.id = static_cast<TokenId>(*number);
+            } else {
+              use.name = std::get<std::string>(token);
+            }
+            return s.value.special_token(std::move(use));
+          },
+          nb::arg("token"), nb::arg("negated") = false)
       .def(
           "terminal", [](GrammarHandle& s, const std::string& n) { return s.value.terminal(n); },
           nb::arg("name"))

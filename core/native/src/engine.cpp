@@ -14,6 +14,8 @@ namespace {
 
 std::atomic<std::uint64_t> next_serial{1};
 
+constexpr std::size_t kShownTokens = 10;  // special tokens that an explanation names
+
 }  // namespace
 
 std::shared_ptr<Engine> Engine::compile(const Grammar& grammar,
@@ -30,9 +32,9 @@ std::shared_ptr<Engine> Engine::compile(const Grammar& grammar,
   std::unique_lock lock(pool.mutex());
   pool.trim();
   engine->cache_ = MaskCache::shared(engine->pool_, engine->vocabulary_, options);
-  engine->find_specials(grammar);
+  const TokenMeanings meant = engine->find_specials(grammar);
   const ByteSet every = ByteSet::all();
-  engine->language_ = grammar.lower(pool, context, lock, every, every, words.special());
+  engine->language_ = grammar.lower(pool, context, lock, every, every, meant);
   ExprId root = engine->language_;
   const ByteSet spelled = words.single_bytes();
   if (spelled != every) {
@@ -42,7 +44,7 @@ std::shared_ptr<Engine> Engine::compile(const Grammar& grammar,
     const ByteSet allowed = whole ? every : special ? spelled | special_bytes() : spelled;
     const bool again = grammar.has_lexers() || (pool.node(root).flags & kCalls);
     if (again && (grammar.has_lexers() || allowed != every)) {
-      root = grammar.lower(pool, context, lock, allowed, spelled, words.special());
+      root = grammar.lower(pool, context, lock, allowed, spelled, meant);
     } else {
       root = pool.restrict_to(root, allowed);
     }
@@ -69,31 +71,6 @@ std::shared_ptr<Engine> Engine::compile(const Grammar& grammar,
   }
   engine->start_ = engine->make_state(root);
   return engine;
-}
-
-// The special tokens of a grammar, and the tokens that could be taken for parts of them.
-void Engine::find_specials(const Grammar& grammar) {
-  const Vocabulary& words = *vocabulary_;
-  for (const std::string& name : grammar.special_names()) {
-    const auto known = words.special().find(name);
-    if (known == words.special().end()) continue;  // lowering says so where it is used
-    if (is_stop(known->second)) {
-      throw Error(ErrorKind::kGrammar, "special token \"" + name +
-                                           "\" ends the output, so nothing can follow it; leave it "
-                                           "out, or take its id from the stop ids");
-    }
-    specials_.emplace(known->second, special_text(known->second));
-  }
-  if (specials_.empty()) return;
-  if (words.has_entangled_bytes()) {
-    throw Error(ErrorKind::kUnsupported,
-                "special tokens need a vocabulary whose bytes are tokens by themselves; some bytes "
-                "of this one occur only inside longer tokens");
-  }
-  for (TokenId token : words.ids()) {
-    if (is_odd(*words.token_bytes(token))) odd_.push_back(token);
-  }
-  std::ranges::sort(odd_);
 }
 
 State Engine::make_state(ExprId expr) const {
@@ -125,8 +102,11 @@ std::optional<State> Engine::advance_locked(const State& state, TokenId token) c
   auto bytes = vocabulary_->token_bytes(token);
   if (!specials_.empty()) {
     const auto special = specials_.find(token);
-    if (special != specials_.end()) bytes = special->second;
-    if (std::ranges::binary_search(odd_, token)) return std::nullopt;
+    if (special != specials_.end()) {
+      bytes = special->second;
+    } else if (std::ranges::binary_search(odd_, token)) {
+      return std::nullopt;
+    }
   }
   if (!bytes) return std::nullopt;
   pool_->allow_growth(limits_.max_growth);
@@ -162,31 +142,6 @@ std::shared_ptr<const Mask> Engine::mask(const State& state) const {
   pool_->trim();
   pool_->allow_growth(limits_.max_growth);
   return specials_.empty() ? cache_->mask(state.expr) : special_mask(state.expr);
-}
-
-// Special tokens have no text in the vocabulary's trie: they are asked for one by one.
-std::shared_ptr<const Mask> Engine::special_mask(ExprId expr) const {
-  std::shared_ptr<const Mask> found = cache_->mask(expr);
-  std::vector<TokenId> added;
-  if (pool_->step(expr, kSpecialMark) != ExprPool::kEmptyId) {
-    for (const auto& [token, text] : specials_) {
-      if (walk_bytes(expr, text) != ExprPool::kEmptyId) added.push_back(token);
-    }
-  }
-  std::vector<TokenId> odd = odd_;
-  std::erase_if(odd, [&](TokenId token) { return !found->contains(token, *vocabulary_); });
-  if (added.empty() && odd.empty()) return found;
-  auto flat = std::make_shared<TokenSet>();
-  flat->dense.assign(vocabulary_->words(), 0);
-  Mask text = *found;
-  text.accepting = false;
-  text.fill(flat->dense.data(), *vocabulary_);
-  for (TokenId token : odd) clear_bit(flat->dense.data(), token);
-  for (TokenId token : added) set_bit(flat->dense.data(), token);
-  auto out = std::make_shared<Mask>();
-  out->accepting = found->accepting;
-  out->parts.push_back({std::move(flat), nullptr});
-  return out;
 }
 
 bool Engine::is_terminal(const State& state) const {
@@ -297,10 +252,15 @@ std::string Engine::explain(const State& state) const {
     });
     if (!ascii.empty()) out += pool_->print(pool_->chars(CharSet(std::move(ascii))), 120);
     const bool special = !specials_.empty() && next.contains(kSpecialMark);
+    std::size_t shown = 0;
     for (const auto& [name, id] : vocabulary_->special()) {
       const auto known = specials_.find(id);
       if (!special || known == specials_.end()) continue;
-      if (walk_bytes(state.expr, known->second) != ExprPool::kEmptyId) out += " " + name;
+      if (walk_bytes(state.expr, known->second) == ExprPool::kEmptyId) continue;
+      if (++shown <= kShownTokens) out += " " + name;
+    }
+    if (shown > kShownTokens) {
+      out += " and " + std::to_string(shown - kShownTokens) + " other special tokens";
     }
     if (special) next = next - ByteSet::of(kSpecialMark);
     if (!next.ascii_only()) out += " and other characters";
@@ -319,8 +279,8 @@ std::string Engine::explain(const State& state) const {
   return out;
 }
 
-bool Engine::accepts(std::string_view text) const {
-  if (!specials_.empty() && is_odd(text)) return false;
+bool Engine::accepts(std::string_view given) const {
+  const std::string text = spelled(given);
   const std::unique_lock guard = lock();
   ExprId expr = language_;
   for (char c : text) {
@@ -332,8 +292,8 @@ bool Engine::accepts(std::string_view text) const {
   return pool_->nullable(expr);
 }
 
-bool Engine::is_prefix(std::string_view text) const {
-  if (!specials_.empty() && is_odd(text)) return false;
+bool Engine::is_prefix(std::string_view given) const {
+  const std::string text = spelled(given);
   std::unique_lock guard = lock();
   // Where the vocabulary lacks bytes, compilation decided only the part it can spell.
   CompileContext context(limits_, std::nullopt, nullptr);

@@ -263,12 +263,11 @@ Grammar::Handle Grammar::include(std::shared_ptr<const Grammar> other) {
   return add(std::move(node));
 }
 
-Grammar::Handle Grammar::special_token(const std::string& name) {
+Grammar::Handle Grammar::special_token(TokenUse use) {
   Node node{Op::kSpecial};
-  node.text = name;
-  if (std::ranges::find(special_names_, name) == special_names_.end()) {
-    special_names_.push_back(name);
-  }
+  const auto known = std::ranges::find(token_uses_, use);
+  node.extra = static_cast<std::uint32_t>(known - token_uses_.begin());
+  if (known == token_uses_.end()) token_uses_.push_back(std::move(use));
   return add(std::move(node));
 }
 
@@ -419,7 +418,7 @@ std::string Grammar::print(std::size_t max_length) const {
           stack.push_back({lexed_[node.extra].start, ""});
           break;
         case Op::kSpecial:
-          out += "<|" + node.text + "|>";
+          out += token_uses_[node.extra].print();
           break;
         case Op::kRepeat: {
           std::string close = "){" + std::to_string(node.min) + ",";

@@ -119,7 +119,7 @@ std::optional<ExprId> RuleLowering::by_known() {
       }
     }
   }
-  Grammar::Symbols symbols{symbols_.lock, symbols_.lexemes, symbols_.special, {}, false};
+  Grammar::Symbols symbols{symbols_.lock, symbols_.lexemes, symbols_.tokens, {}, false};
   symbols.calls = &calls;
   Grammar::Done scopes;
   const ExprId out = grammar_.lower_scope(pool_, start_, context_, scopes, 0, symbols, "the start");

@@ -4,7 +4,7 @@
 #include "formgate/errors.hpp"
 #include "formgate/grammar.hpp"
 #include "rule_lowering.hpp"
-#include "special_text.hpp"
+#include "special_tokens.hpp"
 
 namespace formgate {
 namespace {
@@ -40,16 +40,16 @@ struct Grammar::Scope {
 
 ExprId Grammar::lower(ExprPool& pool, CompileContext& context, std::unique_lock<std::mutex>& lock,
                       const ByteSet& allowed, const ByteSet& lexemes,
-                      const std::map<std::string, TokenId>& special) const {
+                      const TokenMeanings& tokens) const {
   if (!has_start_) {
     throw Error(ErrorKind::kGrammar, "the grammar has no start; call start(node) once");
   }
-  if (odd_bytes_ && !special_names_.empty()) {
+  if (odd_bytes_ && !token_uses_.empty()) {
     throw Error(ErrorKind::kUnsupported,
                 "the grammar has special tokens beside bytes above 0xF4, which are no text; keep "
                 "one of the two");
   }
-  const Symbols symbols{lock, lexemes, special, {}, false};
+  const Symbols symbols{lock, lexemes, tokens, {}, false};
   if (!rules_.empty()) {
     RuleLowering rules(*this, start_, pool, context, lock, allowed, symbols);
     if (rules.recursive()) {
@@ -366,18 +366,10 @@ ExprId Grammar::build(ExprPool& pool, const Node& node, const std::vector<ExprId
     case Op::kKeyed:
       if (text) break;
       return build_keyed(pool, node, parts, context, symbols, ByteSet::all());
-    case Op::kSpecial: {
+    case Op::kSpecial:
       if (text) break;
-      const auto known = symbols.special.find(node.text);
-      if (known != symbols.special.end()) return pool.literal(special_text(known->second));
-      std::string names;
-      for (const auto& [name, id] : symbols.special) {
-        if (names.size() < 120) names += (names.empty() ? "" : ", ") + name;
-      }
-      throw Error(ErrorKind::kGrammar, "the vocabulary has no special token \"" + node.text +
-                                           "\"; it has " +
-                                           (names.empty() ? std::string("none") : names));
-    }
+      return token_expr(pool, token_uses_[node.extra], symbols.tokens.used[node.extra],
+                        symbols.tokens, context);
     case Op::kTerminal: {
       if (text) break;
       const auto code = symbols.codes.find(node.text);

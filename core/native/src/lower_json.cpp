@@ -12,7 +12,7 @@ ExprId Grammar::lower_json(ExprPool& pool, const Node& node, CompileContext& con
   if (symbols.spelling != Symbols::Spelling::kPlain) {
     throw Error(ErrorKind::kGrammar, "json_text(...) stands inside json_text(...)");
   }
-  Symbols inner{symbols.lock, symbols.lexemes, symbols.special, {}, symbols.inside};
+  Symbols inner{symbols.lock, symbols.lexemes, symbols.tokens, {}, symbols.inside};
   inner.spelling = node.negative ? Symbols::Spelling::kCanonicalJson : Symbols::Spelling::kJson;
   bool whole = is_boolean(node.parts[0]);
   if (!whole) {

@@ -251,7 +251,7 @@ void Grammar::lower_track(ExprPool& pool, const Lexed& lexed, Lexicon& lexicon,
   }
   while (own.symbols.size() > 1ull << 7 * own.width) ++own.width;
   Grammar written;
-  Symbols symbols{outer.lock, outer.lexemes, outer.special, {}, true};
+  Symbols symbols{outer.lock, outer.lexemes, outer.tokens, {}, true};
   std::vector<Handle> codes;
   for (std::uint32_t i = 0; i < own.symbols.size(); ++i) {
     const std::string name = std::to_string(i);
@@ -310,7 +310,7 @@ ExprId Grammar::lower_lexed(ExprPool& pool, const Lexed& lexed, CompileContext& 
     }
     lexicon.terminals.push_back(lower_pattern(pool, terminal, lexed.mode, context, outer));
   }
-  Symbols symbols{outer.lock, outer.lexemes, outer.special, {}, true};
+  Symbols symbols{outer.lock, outer.lexemes, outer.tokens, {}, true};
   for (std::uint16_t i = 0; i < lexed.terminals.size(); ++i) {
     const Terminal& terminal = lexed.terminals[i];
     const bool dead = lexicon.terminals[i].pattern == ExprPool::kEmptyId;

@@ -1,4 +1,5 @@
-// Special tokens as text: by bytes that occur nowhere in UTF-8, so no text ever matches them.
+// Special tokens as text: by bytes that occur nowhere in UTF-8, so no text ever matches them. Where
+// a part of a grammar is any byte whatever, those bytes themselves are spelled behind two marks.
 #pragma once
 
 #include <string>
@@ -9,9 +10,11 @@ namespace formgate {
 
 constexpr std::uint8_t kSpecialMark = 0xFF;
 constexpr std::uint8_t kSpecialDigit = 0xF5;  // the digits of an id to base 8 follow, from here on
+constexpr std::uint8_t kOddMark = 0xFE;       // after the first mark: a byte of text follows
 
 inline ByteSet special_bytes() {
-  return ByteSet::range(kSpecialDigit, kSpecialDigit + 7) | ByteSet::of(kSpecialMark);
+  return ByteSet::range(kSpecialDigit, kSpecialDigit + 7) | ByteSet::of(kSpecialMark) |
+         ByteSet::of(kOddMark);
 }
 
 inline std::string special_text(TokenId id) {
@@ -29,6 +32,19 @@ inline bool is_odd(std::string_view bytes) {
     if (static_cast<std::uint8_t>(c) >= kSpecialDigit) return true;
   }
   return false;
+}
+
+// A text, its odd bytes behind marks.
+inline std::string escaped_text(std::string_view bytes) {
+  std::string out;
+  for (char c : bytes) {
+    if (static_cast<std::uint8_t>(c) >= kSpecialDigit) {
+      out.push_back(static_cast<char>(kSpecialMark));
+      out.push_back(static_cast<char>(kOddMark));
+    }
+    out.push_back(c);
+  }
+  return out;
 }
 
 }  // namespace formgate

@@ -12,6 +12,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "formgate/compile_context.hpp"
@@ -75,8 +76,11 @@ class Engine {
 
  private:
   Engine() = default;
-  void find_specials(const Grammar& grammar);
+  TokenMeanings find_specials(const Grammar& grammar);
+  TokenId resolve(const TokenUse& use) const;
+  std::string spelled(std::string_view text) const;
   std::shared_ptr<const Mask> special_mask(ExprId expr) const;
+  std::shared_ptr<const Mask> make_special_mask(ExprId expr) const;
   State make_state(ExprId expr) const;
   ExprId walk_bytes(ExprId expr, std::string_view bytes) const;
   std::optional<State> advance_locked(const State& state, TokenId token) const;
@@ -89,6 +93,9 @@ class Engine {
   State start_;                              // the part of it that the vocabulary can spell
   std::map<TokenId, std::string> specials_;  // of the grammar, with the bytes they stand for
   std::vector<TokenId> odd_;                 // tokens that could be taken for parts of these
+  // By expression, a few; guarded by the pool's mutex.
+  mutable std::unordered_map<std::uint32_t, std::shared_ptr<const Mask>> special_masks_;
+  bool escapes_ = false;  // odd bytes are text, and spelled in another way
   Limits limits_;
   std::uint64_t serial_ = 0;
 };

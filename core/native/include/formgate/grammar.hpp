@@ -20,6 +20,7 @@
 #include "formgate/expr_pool.hpp"
 #include "formgate/leaf_dfa.hpp"
 #include "formgate/lexing.hpp"
+#include "formgate/token_use.hpp"
 
 namespace formgate {
 
@@ -86,7 +87,7 @@ class Grammar {
   // What another grammar matches, which has a start and is made of characters, texts, sequences,
   // choices, repetitions and Boolean operators alone. A pool lowers it once for all grammars.
   Handle include(std::shared_ptr<const Grammar> other);
-  Handle special_token(const std::string& name);
+  Handle special_token(TokenUse use);
   // A terminal as a symbol, below a `lexed` node.
   Handle terminal(const std::string& name);
   struct Terminal {
@@ -125,12 +126,11 @@ class Grammar {
   // of lexers have a set of their own. The pool's mutex must be held by `lock`. Throws
   // Error(kGrammar | kUnsupported | kLimit).
   ExprId lower(ExprPool& pool, CompileContext& context, std::unique_lock<std::mutex>& lock,
-               const ByteSet& allowed, const ByteSet& lexemes,
-               const std::map<std::string, TokenId>& special) const;
+               const ByteSet& allowed, const ByteSet& lexemes, const TokenMeanings& tokens) const;
   bool has_lexers() const { return !lexed_.empty(); }
   bool has_keys() const { return !keyed_.empty(); }
-  // Names of special tokens, as they were first used.
-  const std::vector<std::string>& special_names() const { return special_names_; }
+  // Special tokens, as they were first used.
+  const std::vector<TokenUse>& token_uses() const { return token_uses_; }
 
  private:
   friend class RuleLowering;
@@ -161,7 +161,7 @@ class Grammar {
     std::uint32_t min = 0;
     std::uint32_t max = 0;
     std::vector<std::uint32_t> parts = {};
-    std::string text = {};    // literal bytes, or the name of a rule or special token
+    std::string text = {};    // literal bytes, or the name of a rule
     std::uint32_t extra = 0;  // index into the tables below
   };
   struct Scope;
@@ -177,7 +177,7 @@ class Grammar {
   struct Symbols {
     std::unique_lock<std::mutex>& lock;
     ByteSet lexemes;
-    const std::map<std::string, TokenId>& special;
+    const TokenMeanings& tokens;
     std::unordered_map<std::string, ExprId> codes;
     bool inside = false;  // of a lexed node
     enum class Spelling : std::uint8_t { kPlain, kInside, kJson, kCanonicalJson };
@@ -240,7 +240,7 @@ class Grammar {
   std::vector<Lexed> lexed_;
   std::vector<Keys> keyed_;
   std::vector<std::shared_ptr<const Grammar>> included_;
-  std::vector<std::string> special_names_;
+  std::vector<TokenUse> token_uses_;
   bool alone_ = true;       // all parts mean the same wherever they stand
   bool odd_bytes_ = false;  // some part matches bytes that occur nowhere in UTF-8
   std::unordered_map<std::string, std::uint32_t> rules_;
