@@ -115,6 +115,7 @@ class LexedMasks {
   };
   const Reading& reading(std::uint32_t state);
   bool passes(std::uint32_t state);
+  bool may_run(std::uint32_t state);
   bool extend(Run& run, const CharSet& set, std::uint32_t longest);
   const Uniform& uniform(std::uint32_t state);
   void add_complete(MaskCache::Sink& sink, const TokenSet& tokens);

@@ -136,10 +136,24 @@ void LexedMasks::add_complete(MaskCache::Sink& sink, const TokenSet& tokens) {
   sink.add_set(whole);
 }
 
+// Whether some ASCII character may lead on in a run: a quick look, which most states end at.
+bool LexedMasks::may_run(std::uint32_t state) {
+  const Moves& row = moves(state);
+  std::uint32_t before = kNoIndex;
+  for (unsigned b = 0; b < 128; ++b) {
+    const std::uint32_t next = row.next[b];
+    if (next == kNoIndex || next == before) continue;
+    if (next == state || passes(next)) return true;
+    before = next;
+  }
+  return before == kNoIndex;
+}
+
 // The class of characters that a state reads uniformly, and the bytes that may begin others.
 const LexedMasks::Reading& LexedMasks::reading(std::uint32_t state) {
   if (const auto it = readings_.find(state); it != readings_.end()) return it->second;
   Reading out;
+  if (!may_run(state)) return readings_.emplace(state, std::move(out)).first->second;
   const Uniform& next = uniform(state);
   CharSet set = next.set;
   out.endless = next.target == state;

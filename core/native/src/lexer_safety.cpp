@@ -492,7 +492,7 @@ bool Lexing::surely_live(ExprId id) {
   for (ExprId member : pool_.members(node)) {
     if (!(pool_.node(member).flags & kCalls)) {
       guards.push_back(member);
-    } else if (pool_.node(member).kind == Kind::kLexed && state == ExprPool::kEmptyId) {
+    } else if (state == ExprPool::kEmptyId) {
       state = member;
     } else {
       return false;
@@ -501,8 +501,21 @@ bool Lexing::surely_live(ExprId id) {
   if (state == ExprPool::kEmptyId) return false;
   const ExprId guard = pool_.intersect(guards);
   if (!pool_.free_of_context(guard)) return false;
-  const Node lexed = pool_.node(state);
-  return lexed.a == kNoIndex ? viable_under(guard, lexed.b) : leads_under(lexed.a, guard);
+  return surely_live_under(state, guard);
+}
+
+bool Lexing::surely_live_under(ExprId state, ExprId guard) {
+  const Node node = pool_.node(state);
+  if (node.kind == Kind::kLexed) {
+    return node.a == kNoIndex ? viable_under(guard, node.b) : leads_under(node.a, guard);
+  }
+  if (node.kind != Kind::kUnion) return false;
+  // One of the readings is enough. They may have guards of their own.
+  const std::vector<ExprId> readings(pool_.members(node).begin(), pool_.members(node).end());
+  return std::ranges::any_of(readings, [&](ExprId reading) {
+    return pool_.node(reading).kind == Kind::kLexed ? surely_live_under(reading, guard)
+                                                    : surely_live(pool_.intersect(guard, reading));
+  });
 }
 
 }  // namespace formgate

@@ -326,6 +326,7 @@ class Lexing {
   bool extend(std::uint32_t lexicon, std::uint16_t terminal, ExprId guard);
   bool skips(std::uint32_t lexicon, ExprId guard);
   bool find_skipped(std::uint32_t lexicon, ExprId guard);
+  bool surely_live_under(ExprId state, ExprId guard);
   bool viable_under(ExprId guard, std::uint32_t stack);
   bool goes_on(std::uint32_t lexicon, std::uint16_t terminal, ExprId guard);
   bool leads_on(std::uint32_t state, const std::vector<bool>* wanted);
