@@ -137,6 +137,8 @@ def _decimal(text: str) -> Decimal:
     try:
         return Decimal(text)
     except InvalidOperation:
+        if not text.lower().partition("e")[0].strip("-.0"):
+            return Decimal("-0" if text[0] == "-" else "0")  # whatever the exponent
         raise ParseError(f"the number {text:.60} is out of the range of decimals") from None
 
 

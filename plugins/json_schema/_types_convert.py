@@ -44,6 +44,7 @@ from formgate.plugins.json_schema._types_shapes import (
     Scalar,
     Sequence,
     Shape,
+    is_unhashable,
 )
 from formgate.plugins.json_schema._types_tuples import flattened
 
@@ -60,7 +61,6 @@ _MAPPINGS = (dict, abstract.Mapping, abstract.MutableMapping)
 _UNIONS = (Union, types.UnionType)
 # What wraps an annotation without changing the values: typing's, and those of typing_extensions.
 _WRAPPERS = ("Required", "NotRequired", "ReadOnly", "Final", "ClassVar")
-_UNHASHABLE = (list, dict, set)
 
 Made = TypeVar("Made")
 
@@ -181,15 +181,22 @@ class Converter:
             return Sequence(self.shape(item, f"{place}, items"), collections.deque)
         if cls in _SETS or cls is frozenset:
             shape = self.shape(item, f"{place}, items")
-            if _is_unhashable(shape):
-                raise GrammarError(f"{place}: a set cannot hold what is not hashable")
+            if is_unhashable(shape) or getattr(item, "__hash__", None) is None:
+                raise GrammarError(
+                    f"{place}: a set cannot hold what is not hashable",
+                    hint="use a list, or a frozen class for its items",
+                )
+            if isinstance(shape, Anything):
+                shape = Anything(never=shape.never, scalar=not shape.never)
             return Sequence(shape, frozenset if cls is frozenset else set, unique=True)
         if cls is tuple:
             return self._tuple(given, place)
         if cls in _MAPPINGS or cls is collections.OrderedDict:
             key, value = given if len(given) == 2 else (Any, Any)
             return Lookup(
-                None if key is Any else self._key(key, place), self.shape(value, f"{place}, values")
+                None if key is Any else self._key(key, place),
+                self.shape(value, f"{place}, values"),
+                collections.OrderedDict if cls is collections.OrderedDict else dict,
             )
         return None
 
@@ -447,18 +454,6 @@ def _fitting(shape: Shape, keywords: dict[str, object], place: str) -> dict[str,
         name if name == "pattern" else name[:3] + words[of]: value
         for name, value in keywords.items()
     }
-
-
-def _is_unhashable(shape: Shape) -> bool:
-    if isinstance(shape, Definition):
-        shape = cast("Shape", shape.inner)
-    if isinstance(shape, Constrained):
-        return _is_unhashable(shape.inner)
-    if isinstance(shape, OneOf):
-        return any(map(_is_unhashable, shape.branches))
-    return isinstance(shape, Lookup) or (
-        isinstance(shape, (Sequence, Record)) and shape.make in _UNHASHABLE
-    )
 
 
 def _required(hint: Any, *, needed: bool) -> bool:

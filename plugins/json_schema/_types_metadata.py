@@ -21,7 +21,6 @@ if TYPE_CHECKING:
 __all__ = ["constraints"]
 
 _MAX_NESTING = 8
-_MAX_EXPONENT = 10_000  # of numbers that are divided
 # Attribute, keyword, and what it says of a number.
 _BOUNDS: tuple[tuple[str, str, Callable[[Any, Any], bool]], ...] = (
     ("gt", "exclusiveMinimum", lambda value, bound: value > bound),
@@ -96,10 +95,23 @@ def _bounds(item: object, place: str) -> list[Found]:
 
 
 def _divides(factor: int | Decimal, value: int | Decimal) -> bool:
-    """Say whether a number is a multiple of another, without rounding."""
-    if isinstance(value, Decimal) and abs(value.adjusted()) > _MAX_EXPONENT:
+    """Say whether a number is a multiple of another, without rounding.
+
+    Cost: that of the digits written; an exponent, however large, is never written out.
+    """
+    step = Fraction(factor)
+    if isinstance(value, int):
+        return Fraction(value) % step == 0
+    _, digits, exponent = value.as_tuple()
+    whole = int(Decimal((0, digits, 0))) * step.denominator
+    if whole == 0:
+        return True
+    if not isinstance(exponent, int):  # neither infinite nor NaN, which no JSON number is
         return False
-    return Fraction(value) % Fraction(factor) == 0
+    if exponent >= 0:
+        return whole * pow(10, exponent, step.numerator) % step.numerator == 0
+    # 10 ** -exponent divides the whole only if that has as many digits.
+    return -exponent <= whole.bit_length() and whole % (step.numerator * 10**-exponent) == 0
 
 
 def _exact(value: object) -> int | Decimal | None:

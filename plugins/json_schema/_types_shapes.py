@@ -34,6 +34,7 @@ __all__ = [
     "Shape",
     "as_float",
     "identity",
+    "is_unhashable",
     "plain",
 ]
 
@@ -88,15 +89,20 @@ class Anything(Shape):
     """Any JSON value, or none."""
 
     never: bool = False
+    scalar: bool = False  # in a set, which holds no lists and no dictionaries
 
-    def schema(self) -> bool:
-        """Return the boolean schema."""
+    def schema(self) -> Schema | bool:
+        """Return the schema: a truth value, or scalar types."""
+        if self.scalar:
+            return {"type": ["null", "boolean", "number", "string"]}
         return not self.never
 
     def read(self, value: object, *, decimals: bool) -> object:
         """Return the value, with floats for numbers unless decimals are wanted."""
         if self.never:
             raise Mismatch("there is no value of this type")
+        if self.scalar and isinstance(value, (list, dict)):
+            raise Mismatch("it is no scalar")
         return value if decimals else plain(value)
 
 
@@ -147,7 +153,10 @@ class Sequence(Shape):
         items = [_inside(self.item, part, at, decimals) for at, part in enumerate(value)]
         if self.unique and len(set(map(identity, value))) != len(value):
             raise Mismatch("it has an item twice")
-        return self.make(items)
+        try:
+            return self.make(items)
+        except TypeError as error:  # of something hashable by its type alone, such as tuple[Any]
+            raise Mismatch(f"a set cannot hold an item: {error}") from error
 
 
 @dataclass
@@ -191,6 +200,7 @@ class Lookup(Shape):
 
     key: Shape | None
     value: Shape
+    make: Callable[[dict[object, object]], object] = dict
 
     def schema(self) -> Schema:
         """Return the schema of the object."""
@@ -200,7 +210,7 @@ class Lookup(Shape):
         return schema
 
     def read(self, value: object, *, decimals: bool) -> object:
-        """Return the dictionary of the members read."""
+        """Return the mapping of the members read."""
         if not isinstance(value, dict):
             raise Mismatch("it is not an object")
         result: dict[object, object] = {}
@@ -209,7 +219,7 @@ class Lookup(Shape):
             if self.key is not None:
                 key = _inside(self.key, name, name, decimals)
             result[key] = _inside(self.value, part, name, decimals)
-        return result
+        return result if self.make is dict else self.make(result)
 
 
 @dataclass
@@ -321,6 +331,32 @@ class Definition(Shape):
         """Read what the name stands for."""
         assert self.inner is not None, self.name  # noqa: S101 (set when the class is done)
         return self.inner.read(value, decimals=decimals)
+
+
+def is_unhashable(shape: Shape | None) -> bool:
+    """Say whether values of a shape surely are not hashable, as far as types tell."""
+    work = [shape]
+    seen: set[str] = set()  # a class may hold itself
+    while work:
+        shape = work.pop()
+        if isinstance(shape, Definition):
+            if shape.name not in seen:
+                seen.add(shape.name)
+                work.append(shape.inner)
+        elif isinstance(shape, Constrained):
+            work.append(shape.inner)
+        elif isinstance(shape, OneOf):
+            work += shape.branches
+        elif isinstance(shape, Row):
+            work += [*shape.items, shape.rest]
+        elif isinstance(shape, Sequence) and shape.make is tuple:
+            work.append(shape.item)
+        # Dataclasses that compare by value and are not frozen have no hash either.
+        elif isinstance(shape, Lookup) or (
+            isinstance(shape, (Sequence, Record)) and getattr(shape.make, "__hash__", None) is None
+        ):
+            return True
+    return False
 
 
 def identity(value: object) -> Hashable:
