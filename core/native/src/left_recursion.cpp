@@ -310,7 +310,8 @@ void LeftRecursion::check_size(const std::vector<std::uint32_t>& component,
                   " expressions to solve; raise the limit, or write some of them as repetitions");
 }
 
-// Derivatives follow calls at the left edge by recursion, so their chains must be short.
+// Derivatives of what depends on its context follow calls at the left edge by recursion, so their
+// chains must be short; and no rule must begin with itself.
 void LeftRecursion::check_depth() {
   std::unordered_map<std::uint32_t, std::uint32_t> number;
   for (std::uint32_t i = 0; i < defined_.size(); ++i) number.emplace(index_of(defined_[i].call), i);
@@ -319,7 +320,9 @@ void LeftRecursion::check_depth() {
   for (std::uint32_t i = 0; i < defined_.size(); ++i) {
     edges[i] = numbers_of(defined_[i].body, number);
   }
-  const std::size_t most = context_.limits().max_depth;
+  const bool free = std::ranges::all_of(
+      defined_, [this](const auto& each) { return pool_.free_of_context(each.body); });
+  const std::size_t most = free ? defined_.size() : context_.limits().max_depth;
   for (const auto& component : components_of(edges)) {
     const std::uint32_t at = component[0];
     depth[at] = 1;

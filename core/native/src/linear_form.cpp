@@ -1,5 +1,6 @@
 // Derivatives for all bytes at once, and the transition rows made from them.
 #include <algorithm>
+#include <unordered_set>
 
 #include "expr_helpers.hpp"
 #include "formgate/expr_pool.hpp"
@@ -10,14 +11,69 @@ LinearForm ExprPool::linear_form(ExprId id) {
   if (node.form) return {node.form, node.form_size};
   if (!free_of_context(id)) return form_here(id, 0);
   const Deriving deriving(*this);
-  const LinearForm form = store_form(compute_form(id));
-  node.form = form.data();
-  node.form_size = static_cast<std::uint32_t>(form.size());
+  if (nested_forms_ >= kNestedForms) derive_beginnings(id);
+  ++nested_forms_;
+  std::vector<LinearTerm> terms;
+  try {
+    terms = compute_form(id);
+  } catch (...) {
+    --nested_forms_;
+    throw;
+  }
+  --nested_forms_;
+  const LinearForm form = store_form(terms);
+  nodes_[index_of(id)].form = form.data();
+  nodes_[index_of(id)].form_size = static_cast<std::uint32_t>(form.size());
   return form;
 }
 
-// Recursion depth is the nesting of the expression, which compilation limits; concatenations are
-// walked in a loop.
+// Derives what an expression begins with, the innermost first, so that deriving it takes no
+// recursion: through calls, beginnings are as many as a grammar has rules.
+void ExprPool::derive_beginnings(ExprId id) {
+  std::vector<std::pair<ExprId, bool>> stack;  // and whether its beginnings are derived
+  std::unordered_set<std::uint32_t> seen;
+  const auto add = [&](ExprId part) {
+    if (!node(part).form && free_of_context(part)) stack.push_back({part, false});
+  };
+  const auto add_beginnings = [&](ExprId of) {
+    const Node& own = node(of);
+    switch (own.kind) {
+      case Kind::kUnion:
+      case Kind::kAnd:
+        for (ExprId member : members(own)) add(member);
+        break;
+      case Kind::kRepeat:
+      case Kind::kNot:
+        add(ExprId{own.a});
+        break;
+      case Kind::kConcat:
+        for_each_beginning(of, [&](ExprId at) { add(head(at)); });
+        break;
+      case Kind::kCall:
+        add(body(of));
+        break;
+      default:
+        break;
+    }
+  };
+  add_beginnings(id);
+  while (!stack.empty()) {
+    auto& [part, ready] = stack.back();
+    const ExprId at = part;
+    if (!ready && seen.insert(index_of(at)).second) {
+      ready = true;
+      add_beginnings(at);
+    } else if (!ready) {
+      stack.pop_back();
+    } else {
+      stack.pop_back();
+      linear_form(at);
+    }
+  }
+}
+
+// Recursion depth is the nesting of the expression, up to kNestedForms; concatenations are walked
+// in a loop.
 std::vector<LinearTerm> ExprPool::compute_form(ExprId id) {
   LongStep::tick();
   const Node& node = this->node(id);

@@ -63,6 +63,65 @@ void RuleLowering::collect() {
   }
 }
 
+// How deep the nodes of a rule nest, where rules that are not called are written in place.
+std::size_t RuleLowering::nesting_of(const Rule& rule, std::vector<std::size_t>& nesting) const {
+  for (std::uint32_t at : rule.nodes) {
+    const Grammar::Node& node = grammar_.nodes_[at];
+    std::size_t deepest = 0;
+    for (std::uint32_t part : node.parts) deepest = std::max(deepest, nesting[part]);
+    if (node.op == Op::kRule) {
+      const Rule& target = rules_[rule_at_[at]];
+      deepest = target.recursive ? 1 : nesting[target.body];
+    }
+    const bool plain = node.op == Op::kRule || (node.parts.size() == 1 && node.op != Op::kRepeat);
+    nesting[at] = deepest + (plain ? 0 : 1);
+  }
+  return nesting[rule.body];
+}
+
+// Whether rules could be called that are not recursive: not within what calls cannot stand in.
+bool RuleLowering::may_call() const {
+  return std::ranges::all_of(rules_, [this](const Rule& rule) {
+    return std::ranges::all_of(rule.nodes, [this](std::uint32_t at) {
+      switch (grammar_.nodes_[at].op) {
+        case Op::kIntersection:
+        case Op::kComplement:
+        case Op::kLookAhead:
+        case Op::kLookBehind:
+        case Op::kScope:
+        case Op::kKeyed:
+        case Op::kJsonText:
+        case Op::kLexed:
+          return false;
+        default:
+          return true;
+      }
+    });
+  });
+}
+
+// Rules that stand one in the other, deeper than expressions may nest, are called now and then, as
+// recursive ones are: "recursive" means called from here on.
+void RuleLowering::cut_deep_rules() {
+  const std::size_t most = context_.limits().max_depth;
+  const std::size_t between = std::max<std::size_t>(most / kCallsPerDepth, 1);
+  std::vector<std::size_t> nesting(grammar_.nodes_.size(), 0);
+  std::size_t deepest = 0;
+  for (const auto& component : order_) {
+    for (std::uint32_t i : component) {
+      deepest = std::max(deepest, nesting_of(rules_[i], nesting));
+    }
+  }
+  if (deepest <= most || !may_call()) return;
+  for (const auto& component : order_) {
+    for (std::uint32_t i : component) {
+      Rule& rule = rules_[i];
+      // The start is no rule that could be called.
+      if (nesting_of(rule, nesting) > between && i != 0) rule.recursive = true;
+    }
+  }
+}
+
 void RuleLowering::find_recursion() {
   std::vector<std::vector<std::uint32_t>> edges;
   for (const Rule& rule : rules_) edges.push_back(rule.refers);
@@ -72,6 +131,12 @@ void RuleLowering::find_recursion() {
       Rule& rule = rules_[i];
       rule.recursive =
           component.size() > 1 || std::ranges::find(rule.refers, i) != rule.refers.end();
+    }
+  }
+  cut_deep_rules();
+  for (const auto& component : order_) {
+    for (std::uint32_t i : component) {
+      Rule& rule = rules_[i];
       rule.calls = rule.recursive || std::ranges::any_of(rule.refers, [this](std::uint32_t to) {
                      return rules_[to].calls;
                    });
@@ -326,7 +391,8 @@ void RuleLowering::name_calls(const std::vector<std::uint32_t>& component) {
       context_.tick();
       if (calls_.at(at)) hashes_[at] = hash_of(at, numbers);
     }
-    system.add(hashes_.at(rules_[i].body));
+    const std::uint32_t body = rules_[i].body;
+    system.add(calls_.at(body) ? hashes_.at(body) : pool_.node(values_.at(body)).hash);
   }
   const Hash128 whole = system.finish();
   for (std::uint32_t i : component) {

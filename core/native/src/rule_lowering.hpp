@@ -62,14 +62,15 @@ class RuleLowering {
 
  private:
   using Op = Grammar::Op;
+  static constexpr std::size_t kCallsPerDepth = 5;  // within the nesting that is allowed
   struct Rule {
     std::string name = {};
     std::uint32_t body = 0;                  // node of the grammar
     std::vector<std::uint32_t> nodes = {};   // of the body, in order
     std::vector<std::uint32_t> refers = {};  // to rules
-    bool recursive = false;
-    bool calls = false;       // is recursive, or refers to a rule that is
-    std::uint32_t equal = 0;  // the first of the rules whose call it shares
+    bool recursive = false;                  // or called for another reason
+    bool calls = false;                      // is recursive, or refers to a rule that is
+    std::uint32_t equal = 0;                 // the first of the rules whose call it shares
     ExprId call{};
     // Of one that refers to itself alone and is made of what means the same in every grammar.
     std::optional<Hash128> content = {};
@@ -87,6 +88,9 @@ class RuleLowering {
   std::uint32_t rule_of(const std::string& name);
   void collect();
   void find_recursion();
+  std::size_t nesting_of(const Rule& rule, std::vector<std::size_t>& nesting) const;
+  bool may_call() const;
+  void cut_deep_rules();
   void find_calls();
   void lower_terminals();
   void lower_terminal(std::uint32_t at, const Rule& rule);

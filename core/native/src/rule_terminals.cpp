@@ -36,7 +36,11 @@ void RuleLowering::find_calls() {
 // Terminals are the largest parts without calls.
 void RuleLowering::lower_terminals() {
   for (const Rule& rule : rules_) {
-    if (rule.known || !calls_.at(rule.body)) continue;
+    if (rule.known) continue;
+    if (!calls_.at(rule.body)) {
+      if (rule.recursive) lower_terminal(rule.body, rule);  // called for its depth
+      continue;
+    }
     for (std::uint32_t at : rule.nodes) {
       if (!calls_.at(at)) continue;
       for (std::uint32_t part : grammar_.nodes_[at].parts) {

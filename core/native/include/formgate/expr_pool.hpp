@@ -327,6 +327,9 @@ class ExprPool : public std::enable_shared_from_this<ExprPool> {
   ByteSet counting(ExprId base, ExprId rest);
   std::size_t skip_in_repeats(ExprId& id, std::string_view bytes);
   std::vector<LinearTerm> compute_form(ExprId id);
+  void derive_beginnings(ExprId id);
+  static constexpr std::size_t kNestedForms = 64;  // derived by recursion
+  std::size_t nested_forms_ = 0;
   void concat_terms(ExprId id, std::vector<LinearTerm>& out);
   std::vector<LinearTerm> merge_terms(const std::vector<LinearTerm>& terms);
   std::vector<LinearTerm> product(std::span<const LinearForm> forms);
