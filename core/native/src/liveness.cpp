@@ -14,6 +14,7 @@
 #include <deque>
 #include <functional>
 #include <queue>
+#include <string>
 #include <thread>
 #include <tuple>
 #include <unordered_map>
@@ -52,6 +53,24 @@ std::size_t ExprPool::width_of(ExprId id) const {
   const Node& own = node(id);
   if (own.kind == Kind::kNot) return width_of(ExprId{own.a});
   return own.kind == Kind::kAnd || own.kind == Kind::kUnion ? members(own).size() : 1;
+}
+
+// For errors: which terminals a state with a lexer may be in.
+std::string ExprPool::after_terminals(ExprId id) const {
+  constexpr std::size_t kMostNames = 8;
+  const Node& own = node(id);
+  if (own.kind == Kind::kAnd || own.kind == Kind::kUnion) {
+    for (ExprId member : members(own)) {
+      if (std::string found = after_terminals(member); !found.empty()) return found;
+    }
+  }
+  if (own.kind != Kind::kLexed) return "";
+  const std::vector<std::string> names = lexing_->names(id);
+  std::string out;
+  for (std::size_t i = 0; i < std::min(names.size(), kMostNames); ++i) {
+    out += (i == 0 ? ", where it reads " : ", ") + names[i];
+  }
+  return names.size() > kMostNames ? out + ", ..." : out;
 }
 
 void ExprPool::set_liveness(ExprId id, bool alive) {
@@ -242,12 +261,12 @@ void ExprPool::search_way(ExprId root, std::size_t budget, CompileContext* conte
         nodes_[index_of(root)].liveness = kDead;
         return;
       }
-      throw Error(
-          ErrorKind::kLimit,
-          "deciding whether the lexer can ever come to an end takes more than " +
-              std::to_string(budget) + " states or " + std::to_string(most) +
-              " expressions; see that every terminal can be matched where it is needed, and "
-              "ignore some separator that fits between all lexemes");
+      throw Error(ErrorKind::kLimit,
+                  "deciding whether the lexer can ever come to an end takes more than " +
+                      std::to_string(budget) + " states or " + std::to_string(most) +
+                      " expressions" + after_terminals(root) +
+                      "; see that every terminal can be matched where it is needed, and "
+                      "ignore some separator that fits between all lexemes");
     }
     std::vector<bool> wide;
     for (const LinearTerm& term : linear_form(places[i].id)) {
