@@ -18,6 +18,7 @@ namespace {
 // Where more tokens leave by a byte, their subtrees in the vocabulary are walked.
 constexpr std::size_t kMostTokens = 8192;
 constexpr std::size_t kMostInMask = 2048;  // unless it is one tree
+constexpr std::size_t kMostPlaces = 256;   // nodes that text of a narrow class leads to
 
 }  // namespace
 
@@ -195,11 +196,61 @@ std::shared_ptr<const TokenSet> MaskCache::all_exits(std::uint32_t class_index, 
   return all_exits_.emplace(key, std::move(out)).first->second;
 }
 
+// The nodes that text of a narrow class leads to, as of blanks; for others the node itself alone.
+void MaskCache::find_places(ClassTable& table, std::uint32_t class_index, std::uint32_t node) {
+  const auto trie = vocabulary_->trie();
+  const auto labels = vocabulary_->labels();
+  const LeafDfa& dfa = pool_.class_automaton(class_index);
+  table.places.assign(1, {node, 0});
+  std::vector<std::pair<Exit, std::uint32_t>> stack{{{node, 0}, dfa.start()}};
+  while (!stack.empty()) {
+    const auto [place, state] = stack.back();
+    stack.pop_back();
+    const TrieNode& at = trie[place.node];
+    for (std::uint32_t child = at.first_child; child < at.first_child + at.child_count; ++child) {
+      const std::uint32_t next = dfa.next(state, labels[child]);
+      if (next == LeafDfa::kDead || trie[child].child_count == 0) continue;
+      if (!dfa.accepting(next)) {
+        stack.push_back({{child, place.count}, next});
+        continue;
+      }
+      const Exit below{child, static_cast<std::uint16_t>(place.count + 1)};
+      table.places.push_back(below);
+      stack.push_back({below, dfa.start()});
+      if (table.places.size() > kMostPlaces) {
+        table.places.resize(1);
+        return;
+      }
+    }
+  }
+  bytes_ += table.places.capacity() * sizeof(Exit);
+}
+
+// From each such place on, the tail is walked part by part. False: that cannot be.
+bool MaskCache::leave_places(const ClassTable& table, ExprId tail, Leaving& found) {
+  PartWalk walk(*this, token_tree(), nullptr);
+  for (const Exit& place : std::span(table.places).subspan(1)) {
+    if (!walk.run(place.node, tail)) {
+      given_up_ += walk.too_long() ? 1 : 0;
+      return false;
+    }
+    for (const auto& [begin, end] : walk.found()) found.add_ranks(place.count, begin, end);
+    for (const auto& mask : walk.masks()) {
+      Sink sink(*vocabulary_);
+      collect(*mask, sink);
+      found.add_set(place.count, *sink.finish());
+    }
+  }
+  return true;
+}
+
 // Tokens with at least one character of the class, which go on as the tail begins.
 void MaskCache::leave_class(std::uint32_t class_index, std::uint32_t node, ExprId tail,
                             Leaving& found) {
   ClassTable& table = class_table(class_index, node);
   const auto trie = vocabulary_->trie();
+  if (table.places.empty()) find_places(table, class_index, node);
+  if (table.places.size() > 1 && walks_parts(tail) && leave_places(table, tail, found)) return;
   const LinearForm form = pool_.linear_form(tail);
   ByteSet bytes;
   for (const LinearTerm& term : form) bytes = bytes | term.bytes;

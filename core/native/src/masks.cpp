@@ -226,7 +226,9 @@ void MaskCache::evict() {
   dispose(std::tuple(
       std::exchange(masks_, {}), std::exchange(exits_, {}), std::exchange(all_exits_, {}),
       std::exchange(tables_, {}), std::exchange(quotes_, {}), std::exchange(ending_, {}),
-      std::exchange(prefixes_, {}), std::exchange(spellings_, {}), std::exchange(sets_, {})));
+      std::exchange(prefixes_, {}), std::exchange(spellings_, {}), std::exchange(sets_, {}),
+      std::exchange(part_tables_, {}), std::exchange(first_of_, {})));
+  table_depth_ = 0;
   if (lexed_) lexed_->clear();
   bytes_ = 0;
 }
@@ -317,7 +319,9 @@ void MaskCache::walk_item(ExprId id, std::uint32_t node, Mask& out) {
   // Of these, each part is walked for itself.
   const bool split = options_.split_parts && pool_.free_of_context(id) &&
                      (kind == Kind::kBytes || kind == Kind::kLeaf || kind == Kind::kUnion ||
-                      kind == Kind::kKeyed || kind == Kind::kCall);
+                      kind == Kind::kKeyed || kind == Kind::kCall ||
+                      ((kind == Kind::kAnd || kind == Kind::kScope) &&
+                       pool_.node(id).flags & kCalls));
   if (options_.class_tables && plain() && top.rank_end - top.rank_begin > kLargeSubtree && !split &&
       !(pool_.node(id).flags & kCalls && pool_.node(id).kind == Kind::kAnd) &&
       (closed_item(id, node, out) || staying_item(id, node, out) || spread_item(id, node, out) ||

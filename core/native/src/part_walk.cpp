@@ -13,6 +13,9 @@ namespace {
 // expressions could go on for ever.
 constexpr std::size_t kMostSteps = 1u << 12;
 
+// At places with more ways on, some way nearly always fits.
+constexpr unsigned kFewChildren = 24;
+
 }  // namespace
 
 std::uint32_t TokenTree::child(std::uint32_t node, std::uint8_t byte) const {
@@ -30,14 +33,15 @@ bool MaskCache::PartWalk::run(std::uint32_t node, ExprId id, std::span<const Exp
   found_.clear();
   masks_.clear();
   frames_.clear();
+  calls_ = (pool_.node(id).flags & kCalls) != 0;
   std::uint32_t frame = kNone;
   for (auto other = others.rbegin(); other != others.rend(); ++other) {
     frames_.push_back({*other, frame});
     frame = static_cast<std::uint32_t>(frames_.size() - 1);
   }
   items_.assign(1, {node, id, frame});
-  for (std::size_t steps = 0; !items_.empty(); ++steps) {
-    too_long_ = steps > kMostSteps;
+  for (steps_ = 0; !items_.empty(); ++steps_) {
+    too_long_ = steps_ > kMostSteps;
     if (too_long_ || given_up_) return false;
     const Item item = items_.back();
     items_.pop_back();
@@ -52,7 +56,63 @@ void MaskCache::PartWalk::leave(std::uint32_t node, std::uint32_t frame) {
     if (ends_) ends_->push_back(node);
     return;
   }
+  const Frame& next = following(frame);
+  if (!(next.ends && ends_) && !fits(node, next.first)) return;
   items_.push_back({node, rest_of(frames_[frame]), frames_[frame].below});
+}
+
+// Whether some byte leads on from a place in the tree; where there are many ways on, true.
+bool MaskCache::PartWalk::fits(std::uint32_t node, const ByteSet& bytes) const {
+  const TrieNode& at = tree_.nodes[node];
+  if (at.child_count > kFewChildren) return true;
+  const std::uint8_t* label = tree_.labels.data() + at.first_child;
+  for (const std::uint8_t* end = label + at.child_count; label != end; ++label) {
+    if (bytes.contains(*label)) return true;
+  }
+  return false;
+}
+
+// False: no text of an expression goes on from a place in the tree.
+bool MaskCache::PartWalk::begins(std::uint32_t node, ExprId expr) const {
+  if (tree_.nodes[node].child_count > kFewChildren) return true;
+  for (; expr != ExprPool::kEpsilonId; expr = pool_.tail(expr)) {
+    const ExprId part = pool_.head(expr);
+    if (fits(node, cache_.first_of(part))) return true;
+    if (!pool_.nullable(part)) return false;
+  }
+  return true;
+}
+
+const MaskCache::WalkBuffers::Frame& MaskCache::PartWalk::following(std::uint32_t frame) {
+  Frame& top = frames_[frame];
+  if (top.looked) return top;
+  top.looked = true;
+  for (std::uint32_t at = frame; at != kNone; at = frames_[at].below) {
+    const Frame& own = frames_[at];
+    if (own.name != kNoIndex) {
+      top.first = ByteSet::all();
+      return top;
+    }
+    for (ExprId rest = own.rest; rest != ExprPool::kEpsilonId; rest = pool_.tail(rest)) {
+      const ExprId part = pool_.head(rest);
+      top.first = top.first | cache_.first_of(part);
+      if (!pool_.nullable(part)) return top;
+    }
+  }
+  top.ends = true;
+  return top;
+}
+
+// A superset of the bytes that texts of a part begin with.
+const ByteSet& MaskCache::first_of(ExprId part) {
+  static const ByteSet kAny = ByteSet::all();
+  const Node& node = pool_.node(part);
+  if (node.kind == Kind::kKeyed || node.flags & kCaptures || !pool_.free_of_context(part)) {
+    return kAny;
+  }
+  if (node.kind == Kind::kBytes) return pool_.byte_set(node);
+  if (const auto it = first_of_.find(index_of(part)); it != first_of_.end()) return it->second;
+  return first_of_.emplace(index_of(part), pool_.first_bytes(part)).first->second;
 }
 
 // Few escapes end within a token, so what comes after them is made only where one does.
@@ -73,6 +133,10 @@ void MaskCache::PartWalk::expand(const Item& item) {
     frames_.push_back({rest, item.frame});
   }
   if (!pool_.free_of_context(part)) return whole(own, part);
+  if (calls_ && !tree_.ascii.empty() && (exits_ || !ends_)) {
+    const auto table = cache_.part_table(part, own.node);
+    if (table && through(own, *table)) return;
+  }
   const Node& node = pool_.node(part);
   switch (node.kind) {
     case Kind::kEmpty:
@@ -80,7 +144,9 @@ void MaskCache::PartWalk::expand(const Item& item) {
     case Kind::kEpsilon:
       return leave(own.node, own.frame);
     case Kind::kUnion:
-      for (ExprId member : pool_.members(node)) items_.push_back({own.node, member, own.frame});
+      for (ExprId member : pool_.members(node)) {
+        if (begins(own.node, member)) items_.push_back({own.node, member, own.frame});
+      }
       return;
     case Kind::kCall:
       items_.push_back({own.node, pool_.body(part), own.frame});
@@ -282,6 +348,8 @@ const MaskCache::Spelling& MaskCache::spelling_below(ExprId character, std::uint
 
 // A key that must be new, as at the beginning of capture_masks.cpp.
 void MaskCache::PartWalk::capture(const Item& item, ExprId part) {
+  given_up_ = given_up_ || ends_;  // places where all has ended are not found here
+  if (given_up_) return;
   const ExprId id = joined(part, item.frame);
   if (!tree_.ascii.empty()) {
     if (item.node == root_ || cache_.depth_ >= 64) {
@@ -327,6 +395,8 @@ void MaskCache::PartWalk::capture(const Item& item, ExprId part) {
 
 // Where parts cannot be told from what follows, states of the whole are walked.
 void MaskCache::PartWalk::whole(const Item& item, ExprId part) {
+  given_up_ = given_up_ || ends_;  // as above
+  if (given_up_) return;
   if (!tree_.ascii.empty()) {
     if (item.node == root_ || cache_.depth_ >= 64) {
       given_up_ = true;

@@ -38,6 +38,9 @@ struct MaskCache::WalkBuffers {
     std::uint32_t below;
     std::uint32_t name =
         kNoIndex;  // of known keys `rest`: of those from this node of their tree on
+    bool looked = false;
+    bool ends = false;  // once looked: it and all below it may be empty
+    ByteSet first{};    // once looked: bytes that it and what is below it may go on with
   };
   struct Item {
     std::uint32_t node;
@@ -77,6 +80,10 @@ class MaskCache::PartWalk {
   const std::vector<std::shared_ptr<const Mask>>& masks() const { return masks_; }
   // Keeps the nodes at which text of the whole expression ends.
   void keep_ends(std::vector<std::uint32_t>& ends) { ends_ = &ends; }
+  // Keeps, too, the tokens in which it ends where a table was read, with the bytes after it, but
+  // for those that go on with bytes that are `left_out`.
+  void keep_exits(PartExits& exits) { exits_ = &exits; }
+  const ByteSet& left_out() const { return left_out_; }
 
  private:
   static constexpr std::uint32_t kNone = kNoIndex;
@@ -91,6 +98,10 @@ class MaskCache::PartWalk {
 
   void expand(const Item& item);
   void leave(std::uint32_t node, std::uint32_t frame);
+  bool fits(std::uint32_t node, const ByteSet& bytes) const;
+  bool begins(std::uint32_t node, ExprId expr) const;
+  const Frame& following(std::uint32_t frame);
+  bool through(const Item& item, const PartTable& table);
   ExprId rest_of(Frame& frame);
   void arrive(std::uint32_t child, ExprId expr, std::uint32_t frame);
   void bytes(const Item& item, ExprId part);
@@ -122,6 +133,10 @@ class MaskCache::PartWalk {
   std::vector<std::pair<std::uint32_t, std::uint32_t>>& scratch_ = buffers_->scratch;
   std::vector<std::uint32_t>& again_ = buffers_->again;
   std::vector<std::uint32_t>* ends_ = nullptr;
+  PartExits* exits_ = nullptr;
+  bool calls_ = false;  // rules are walked, of which other states have the same parts
+  ByteSet left_out_;
+  std::size_t steps_ = 0;
   std::uint32_t root_ = 0;
   bool given_up_ = false;
   bool too_long_ = false;

@@ -120,6 +120,13 @@ class MaskCache {
   struct ExitTree;
   struct WalkBuffers;
   struct Prefix;
+  struct PartTable;
+  using PartExits = std::vector<std::pair<TokenId, std::uint16_t>>;  // tokens, and how much is left
+  struct PartUse {
+    unsigned count = 0;
+    bool closed = false;  // there is no table yet, or none can be
+    std::shared_ptr<const PartTable> table = nullptr;
+  };
   struct PrefixUse {
     std::uint64_t key = 0;
     unsigned count = 0;
@@ -138,6 +145,7 @@ class MaskCache {
     std::unordered_map<std::uint8_t, unsigned> uses;  // of exits without a tree
     bool complete = false;      // all exits are there; else they are found when first asked for
     std::uint32_t longest = 0;  // most characters on a path spelled in the class
+    std::vector<Exit> places;   // the node itself, and those that a narrow class leads to
   };
   // Tokens that may end a key and go on to others.
   struct KeyTokens {
@@ -241,6 +249,11 @@ class MaskCache {
               Mask& out);
   // With `parts`, masks of large subtrees are added there instead of being walked.
   bool walks_parts(ExprId state) const;
+  const ByteSet& first_of(ExprId part);
+  std::shared_ptr<const PartTable> part_table(ExprId part, std::uint32_t node);
+  std::shared_ptr<const PartTable> make_part_table(ExprId part, std::uint32_t node);
+  void add_exits(std::uint32_t top, std::vector<std::uint32_t>& ends, const Bitmap& within,
+                 PartExits& exits) const;
   void walk(std::uint32_t node, ExprId state, Sink& sink, Mask* parts = nullptr);
   void walk_states(std::uint32_t node, ExprId state, Sink& sink, Mask* parts);
   ClassTable& class_table(std::uint32_t class_index, std::uint32_t node);
@@ -261,6 +274,8 @@ class MaskCache {
   const Exits& exits(std::uint32_t class_index, std::uint32_t node, ExprId tail);
   std::shared_ptr<const TokenSet> all_exits(std::uint32_t class_index, std::uint32_t node,
                                             ExprId tail);
+  void find_places(ClassTable& table, std::uint32_t class_index, std::uint32_t node);
+  bool leave_places(const ClassTable& table, ExprId tail, Leaving& found);
   void leave_class(std::uint32_t class_index, std::uint32_t node, ExprId tail, Leaving& found);
   Exits by_count(const std::vector<std::pair<std::uint16_t, TokenId>>& found);
   std::shared_ptr<const TokenSet> exits_between(const Exits& exits, std::uint32_t min,
@@ -295,8 +310,11 @@ class MaskCache {
   std::vector<PrefixUse> prefix_uses_;  // of those without a table; a later one takes the place
   GrowingMap<GroupKey, Exits, GroupHash> exits_;
   GrowingMap<GroupKey, std::shared_ptr<const TokenSet>, GroupHash> all_exits_;
-  unsigned depth_ = 0;        // of nested mask_at calls
-  Bitmap seen_;               // empty between calls of by_count
+  GrowingMap<std::uint64_t, PartUse> part_tables_;  // (node, part)
+  unsigned table_depth_ = 0;                        // of tables under way
+  GrowingMap<std::uint32_t, ByteSet> first_of_;     // by part, of those that walks leave others for
+  unsigned depth_ = 0;                              // of nested mask_at calls
+  Bitmap seen_;                                     // empty between calls of by_count
   std::size_t in_trees_ = 0;  // tokens in trees of exits built for the mask in progress
   bool making_prefix_ = false;
   unsigned items_ = 0;               // parts found for the mask in progress
