@@ -19,7 +19,12 @@ from formgate.core.errors import EmptyLanguageError, LimitError
 from formgate.core.grammar import GrammarBuilder
 
 LETTERS = "ab( )é"
-WORDS = sorted("".join(w) for n in (1, 2, 3, 4, 5) for w in itertools.product(LETTERS, repeat=n))
+SHORT = ["".join(w) for n in (1, 2) for w in itertools.product(LETTERS, repeat=n)]
+# A sparse tree of long ones: where a part ends, few bytes lead on.
+SOME = random.Random(1)
+WORDS = sorted(
+    {*SHORT, *("".join(SOME.choices(LETTERS, k=SOME.randint(3, 8))) for _ in range(9000))}
+)
 TOKENS = [word.encode() for word in WORDS] + [bytes([byte]) for byte in "é".encode()]
 VOCABULARY = formgate.Vocabulary([*TOKENS, None], stop_ids=[len(TOKENS)])
 
@@ -27,6 +32,7 @@ PARTS = {
     "name": lambda b: b.plus(b.char_class([(ord("a"), ord("b"))])),
     "accented": lambda b: b.plus(b.char_class([(ord("a"), ord("b")), (ord("é"), ord("é"))])),
     "gap": lambda b: b.star(b.literal(" ")),
+    "some": lambda b: b.star(b.literal("b")),
     "few": lambda b: b.repeat(b.char_class([(ord("a"), ord("b"))]), 1, 3),
     "word": lambda b: b.intersection(
         b.plus(b.char_class([(ord("a"), ord("b"))])), b.complement(b.literal("aab"))
@@ -95,6 +101,15 @@ EXPRESSIONS = {
     "words": {
         "S": [("gap", "E", "gap", "é", "gap", "S"), ("gap", "E")],
         "E": [("word",), ("word", "(", "gap", "E", ")"), ("E", "gap", "é", "E")],
+    },
+    "heads that may be empty": {
+        "S": [("E", "R")],
+        "R": [("gap", "é", "E", "R"), ("some", "(", "E", ")"), ()],
+        "E": [("few",), ("(", "S", ")")],
+    },
+    "ends that may be empty": {
+        "S": [("E", "a", "S"), ("é", "E", "b", "S"), ("é", "é", "E", "a", "a"), ("(", "E", "b")],
+        "E": [("few", "gap"), ("(", "E", ")", "gap")],
     },
     "letters behind names": {
         "S": [("E", "a", "S"), ("E", "b")],
