@@ -249,8 +249,11 @@ void MaskCache::leave_class(std::uint32_t class_index, std::uint32_t node, ExprI
                             Leaving& found) {
   ClassTable& table = class_table(class_index, node);
   const auto trie = vocabulary_->trie();
-  if (table.places.empty()) find_places(table, class_index, node);
-  if (table.places.size() > 1 && walks_parts(tail) && leave_places(table, tail, found)) return;
+  // Rules have tables below such places; anything else is found faster byte by byte.
+  if (begins_with_rules(tail) && walks_parts(tail)) {
+    if (table.places.empty()) find_places(table, class_index, node);
+    if (table.places.size() > 1 && leave_places(table, tail, found)) return;
+  }
   const LinearForm form = pool_.linear_form(tail);
   ByteSet bytes;
   for (const LinearTerm& term : form) bytes = bytes | term.bytes;

@@ -320,8 +320,7 @@ void MaskCache::walk_item(ExprId id, std::uint32_t node, Mask& out) {
   const bool split = options_.split_parts && pool_.free_of_context(id) &&
                      (kind == Kind::kBytes || kind == Kind::kLeaf || kind == Kind::kUnion ||
                       kind == Kind::kKeyed || kind == Kind::kCall ||
-                      ((kind == Kind::kAnd || kind == Kind::kScope) &&
-                       pool_.node(id).flags & kCalls));
+                      ((kind == Kind::kAnd || kind == Kind::kScope) && begins_with_rules(id)));
   if (options_.class_tables && plain() && top.rank_end - top.rank_begin > kLargeSubtree && !split &&
       !(pool_.node(id).flags & kCalls && pool_.node(id).kind == Kind::kAnd) &&
       (closed_item(id, node, out) || staying_item(id, node, out) || spread_item(id, node, out) ||

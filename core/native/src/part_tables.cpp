@@ -46,6 +46,18 @@ struct MaskCache::PartTable {
   bool nullable = false;
 };
 
+// Whether an expression begins with a rule, or with some other parts and then a rule. Behind lists
+// of members rules have little to do with how a text begins.
+bool MaskCache::begins_with_rules(ExprId id) const {
+  constexpr unsigned kFewParts = 8;
+  for (unsigned i = 0; i < kFewParts && id != ExprPool::kEpsilonId; ++i, id = pool_.tail(id)) {
+    const Node& part = pool_.node(pool_.head(id));
+    if (part.kind == Kind::kKeyed) return false;
+    if (part.flags & kCalls) return true;
+  }
+  return false;
+}
+
 // The table of a part below a node; null: none, or not yet.
 std::shared_ptr<const MaskCache::PartTable> MaskCache::part_table(ExprId part, std::uint32_t node) {
   const TrieNode& top = vocabulary_->trie()[node];

@@ -33,7 +33,7 @@ bool MaskCache::PartWalk::run(std::uint32_t node, ExprId id, std::span<const Exp
   found_.clear();
   masks_.clear();
   frames_.clear();
-  calls_ = (pool_.node(id).flags & kCalls) != 0;
+  calls_ = cache_.begins_with_rules(id);
   std::uint32_t frame = kNone;
   for (auto other = others.rbegin(); other != others.rend(); ++other) {
     frames_.push_back({*other, frame});
@@ -56,8 +56,10 @@ void MaskCache::PartWalk::leave(std::uint32_t node, std::uint32_t frame) {
     if (ends_) ends_->push_back(node);
     return;
   }
-  const Frame& next = following(frame);
-  if (!(next.ends && ends_) && !fits(node, next.first)) return;
+  if (calls_) {  // others are better given up, where there are many places, for whole states
+    const Frame& next = following(frame);
+    if (!(next.ends && ends_) && !fits(node, next.first)) return;
+  }
   items_.push_back({node, rest_of(frames_[frame]), frames_[frame].below});
 }
 
@@ -145,7 +147,9 @@ void MaskCache::PartWalk::expand(const Item& item) {
       return leave(own.node, own.frame);
     case Kind::kUnion:
       for (ExprId member : pool_.members(node)) {
-        if (begins(own.node, member)) items_.push_back({own.node, member, own.frame});
+        if (!calls_ || begins(own.node, member)) {
+          items_.push_back({own.node, member, own.frame});
+        }
       }
       return;
     case Kind::kCall:
