@@ -105,43 +105,79 @@ class Validator:
                     if keys.contains(name):
                         states[name] = state
                         cells[name] = number
-        every = len(states) == len(value)
-        if not (every and all(self._met(need, cells, value) for need in closed.needs)):
+        if len(states) < len(value):
             return None
-        kept = {name: self._value(state, value[name]) for name, state in states.items()}
-        if None in kept.values():
-            return None
-        return {name: member[0] for name, member in kept.items() if member is not None}
+        kept: dict[str, Json] = {}
+        wanted = list(closed.needs)
+        for name, state in states.items():
+            number = cells.get(name)
+            met = [] if number is None else self._met(wanted, number, value[name])
+            special = state if number is None else self._special(state, number, met)
+            found = self._value(special, value[name])
+            if found is None:
+                return None
+            kept[name] = found[0]
+            wanted = [need for need in wanted if need not in met]
+        return None if wanted else kept
 
-    def _met(self, need: dict[int, State], cells: dict[str, int], value: dict[str, Json]) -> bool:
-        """Say whether some member is the one that must be there."""
-        return any(
-            number in need and self._value(need[number], value[name]) is not None
-            for name, number in cells.items()
-        )
+    def _met(
+        self, wanted: list[dict[int, State]], number: int, member: Json
+    ) -> list[dict[int, State]]:
+        """Return which of the needs that are still wanted a member of a cell meets."""
+        return [
+            need
+            for need in wanted
+            if number in need and self._value(need[number], member) is not None
+        ]
+
+    def _special(self, state: State, number: int, met: list[dict[int, State]]) -> State:
+        """Return the state in which a member of a cell is written: the order is that of all of it.
+
+        So the grammar has it: as long as a need is wanted, the member that meets it is written as
+        what meets it.
+        """
+        for need in met:
+            state = self.automaton.world.both(state, need[number])
+        return state
 
     def _array(self, closed: ClosedArray, value: list[Json]) -> list[Json] | None:
         """Return an array, in the schema's order, if it is of an alternative."""
-        """Return a value in the schema's order if it is in a state."""
         if len(value) < closed.low or (closed.high is not None and len(value) > closed.high):
             return None
         kept = []
+        counted = [0] * len(closed.counts)
         for place, item in enumerate(value):
             state = closed.prefix[place] if place < len(closed.prefix) else closed.rest
-            found = self._value(state, item)
+            found = self._value(self._sorted(closed, place, state, item, counted), item)
             if found is None:
                 return None
             kept.append(found[0])
-        for count in closed.counts:
-            number = sum(
-                self._value(count.state, item) is not None for item in value[count.start :]
-            )
+        for number, count in zip(counted, closed.counts, strict=True):
             if number < count.low or (count.high is not None and number > count.high):
                 return None
         different = len({value_key(item) for item in value})
         if closed.unique and different < len(value):
             return None
         return None if closed.repeats and different == len(value) else kept
+
+    def _sorted(
+        self, closed: ClosedArray, place: int, state: State, item: Json, counted: list[int]
+    ) -> State:
+        """Return the state in which an item is written, and count what it satisfies.
+
+        So the grammar has it: an item is sorted by what is wanted still, and by what there may be
+        no more than so many of.
+        """
+        world = self.automaton.world
+        for number, count in enumerate(closed.counts):
+            if place < count.start or (count.high is None and counted[number] >= count.low):
+                continue
+            if self._value(count.state, item) is not None:
+                counted[number] += 1
+                state = world.both(state, count.state)
+            elif count.high is not None and isinstance(item, (dict, list)):
+                state = world.without(state, count.state)
+        return state
 
 
 def _explained(error: WrongSchemaError) -> GrammarError:
