@@ -261,8 +261,12 @@ def _typed_tool(source: Any, where: str) -> Tool:
         is_type,
         schema_of,
     )
+    from formgate.plugins.json_schema._types_signature import (  # noqa: PLC0415 (on demand)
+        function_name,
+        is_function,
+    )
 
-    name = getattr(getattr(source, "func", source), "__name__", None)
+    name = function_name(source) if is_function(source) else getattr(source, "__name__", None)
     if _is_scalar(source) or not is_type(source):
         raise GrammarError(
             f"{where} is {name or repr(source):.60}, which has no arguments",

@@ -45,17 +45,15 @@ def claims(source: object) -> bool:
 
 
 def is_type(source: object) -> bool:
-    """Say whether a source is a type or a function."""
+    """Say whether a source is a type or a function, or an object that is called like one."""
     if isinstance(source, (type, types.GenericAlias, types.UnionType, types.FunctionType)):
         return True
     if typing.get_origin(source) is not None or isinstance(source, types.MethodType):
         return True
     module = type(source).__module__
-    return (
-        module == "pydantic.type_adapter"
-        or (module == "functools" and type(source).__name__ == "partial")
-        or (module == "typing" and type(source).__name__ in ("NewType", "TypeAliasType"))
-    )
+    if module in ("typing", "typing_extensions"):
+        return type(source).__name__ in ("NewType", "TypeAliasType")
+    return module == "pydantic.type_adapter" or callable(source)
 
 
 def schema_source(source: object, options: Mapping[str, object]) -> object:

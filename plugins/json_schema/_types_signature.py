@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import functools
 import inspect
+import sys
 import types
 import typing
 from typing import TYPE_CHECKING, Any
@@ -20,14 +21,26 @@ from formgate.plugins.json_schema._types_tuples import is_unpacked
 if TYPE_CHECKING:
     from formgate.plugins.json_schema._types_convert import Converter
 
-__all__ = ["is_function", "signature_shape"]
+__all__ = ["function_name", "is_function", "signature_shape"]
 
-_FUNCTIONS = (types.FunctionType, types.MethodType, functools.partial)
+_FUNCTIONS = (types.FunctionType, types.MethodType)
 
 
 def is_function(source: object) -> bool:
-    """Say whether a source is a function written in Python, a method, or a part of one."""
-    return isinstance(source, _FUNCTIONS)
+    """Say whether a source is a function, a method, a part of one, or called like one."""
+    if isinstance(source, (*_FUNCTIONS, functools.partial)):
+        return True
+    if isinstance(source, (type, types.GenericAlias)) or not callable(source):
+        return False
+    # What typing makes of its names can be called, and says so, but is no function.
+    return type(source).__module__ not in ("typing", "typing_extensions", "types")
+
+
+def function_name(function: Any) -> str:
+    """Return the name of a function; an object that is called like one has that of its class."""
+    while isinstance(function, functools.partial):
+        function = function.func
+    return getattr(function, "__name__", None) or type(function).__name__
 
 
 def signature_shape(function: Any, convert: Converter) -> Shape:
@@ -37,20 +50,33 @@ def signature_shape(function: Any, convert: Converter) -> Shape:
 
     Raises:
         UnsupportedConstraint: A parameter cannot be given by name.
-        GrammarError: An annotation is no type that JSON can write.
+        GrammarError: An annotation is no type that JSON can write, the parameters are not known, or
+            it is a method without its object.
     """
     inner = function
     bound: set[str] = set()
+    given = 0
     while isinstance(inner, functools.partial):
         bound |= set(inner.keywords)
+        given += len(inner.args)
         inner = inner.func
-    name = getattr(inner, "__name__", repr(inner))
-    hints = resolved(inner)
+    name = function_name(inner)
+    if not given:
+        _refuse_unbound(inner, name)
+    called = inner
+    if isinstance(vars(type(inner)).get("__call__"), types.FunctionType):
+        called = inner.__call__  # the annotations of an object that is called stand there
+    hints = resolved(called)
     record = Record(dict)
     required = []
     try:
         signature = inspect.signature(function)
     except (ValueError, TypeError) as error:
+        if function is inner:
+            raise GrammarError(
+                f"{name}: which parameters it has is not known to Python: {error}",
+                hint=f"write a function with the parameters wanted that calls {name}",
+            ) from error
         # Of a partial: more arguments than the function takes, or such as it does not know.
         raise GrammarError(
             f"{name} cannot be called with what is given already: {error}",
@@ -70,6 +96,30 @@ def signature_shape(function: Any, convert: Converter) -> Shape:
             required.append(parameter.name)
     record.required = tuple(required)
     return record
+
+
+def _refuse_unbound(function: Any, name: str) -> None:
+    """Refuse a method of a class, whose first parameter is the object: no text can be that."""
+    steps = getattr(function, "__qualname__", "").split(".")
+    if not isinstance(function, types.FunctionType) or len(steps) < 2 or steps[-2] == "<locals>":
+        return
+    parameter = next(iter(inspect.signature(function).parameters), None)
+    if parameter is None:
+        return
+    owner: Any = sys.modules.get(function.__module__)
+    for step in steps[:-1]:
+        owner = getattr(owner, step, None)
+    if isinstance(owner, type):
+        found = inspect.getattr_static(owner, steps[-1], None)
+        method = isinstance(found, types.FunctionType)
+    else:
+        method = parameter == "self"  # a class within a function is not to be found
+    if method:
+        raise GrammarError(
+            f"{'.'.join(steps[-2:])}({parameter}): a method without its object, which would be an "
+            "argument like the others",
+            hint=f"give the bound method: {steps[-2]}(...).{name}",
+        )
 
 
 def _add_keywords(

@@ -23,6 +23,7 @@ import pytest
 import typing_extensions
 from typing_extensions import TypedDict
 
+import formgate
 from formgate import GrammarError, LimitError, UnsupportedConstraint
 from formgate.plugins.json_schema._parse import load
 from formgate.plugins.json_schema._types import claims, is_type, schema_of, schema_source, shape_of
@@ -366,6 +367,64 @@ def test_methods_leave_out_self():
         def book(self, nights: int): ...
 
     assert list(body(Hotel().book)["properties"]) == ["nights"]
+
+
+class Hotel:
+    stars: int = 3
+
+    def __call__(self, place: str, nights: int = 1): ...
+
+    def book(this, nights: int): ...  # noqa: N805 (any name will do)
+
+    @staticmethod
+    def rate(self: int, other): ...  # noqa: PLW0211 (no object, whatever it is called)
+
+    @classmethod
+    def found(cls, name: str): ...
+
+    @functools.lru_cache  # noqa: B019 (never called)
+    def cached(self, nights: int): ...
+
+
+def test_a_method_without_its_object_is_refused():
+    class Inn:
+        def book(self, nights: int): ...
+
+    for method, place in ((Hotel.book, r"Hotel\.book\(this\)"), (Inn.book, r"Inn\.book\(self\)")):
+        for source in (method, functools.partial(method, nights=1)):
+            with pytest.raises(GrammarError, match=place) as caught:
+                schema_of(source)
+            assert "bound method" in str(caught.value.hint)
+    for method in (Hotel().book, functools.partial(Hotel.book, Hotel())):
+        assert list(body(method)["properties"]) == ["nights"]
+    assert list(body(Hotel.rate)["properties"]) == ["self", "other"]
+    assert list(body(Hotel.found)["properties"]) == ["name"]
+
+
+def test_objects_that_are_called_like_functions():
+    assert body(Hotel()) == {
+        "type": "object",
+        "properties": {"place": {"type": "string"}, "nights": {"type": "integer"}},
+        "required": ["place"],
+        "additionalProperties": False,
+    }
+    assert list(body(functools.lru_cache(many_nights))["properties"]) == ["place", "nights"]
+    assert list(body(round)["properties"]) == ["number", "ndigits"]
+    vocabulary = formgate.Vocabulary(
+        [*(bytes([byte]) for byte in range(256)), None], stop_ids=[256]
+    )
+    engine = formgate.compile(Hotel(), vocabulary)
+    assert formgate.parse(engine, '{"place": "x"}') == {"place": "x"}
+    call = formgate.compile([Hotel(), many_nights], vocabulary)
+    assert call.accepts('{"name": "Hotel", "arguments": {"place": "x"}}')
+    with pytest.raises(GrammarError, match=r"len\(obj, /\)"):
+        formgate.compile(len, vocabulary)
+    with pytest.raises(GrammarError, match="max: which parameters it has") as caught:
+        schema_of(max)
+    assert "write a function" in str(caught.value.hint)
+
+
+def many_nights(place: str, nights: int): ...
 
 
 def test_no_arguments():
