@@ -8,10 +8,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from formgate.core.errors import GrammarError
-from formgate.core.grammar._terminal import Node
+from formgate.core.grammar._terminal import Node, Some
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Collection, Iterable, Mapping
 
     from formgate.core import _native
     from formgate.core.grammar._terminal import Cell, Entry, Item
@@ -108,13 +108,14 @@ class ListBuilder:
         self,
         entries: Iterable[Node] = (),
         *,
-        strings: Iterable[Node] = (),
-        values: Iterable[Node] = (),
+        strings: Iterable[Node | Some] = (),
+        values: Iterable[Node | Some] = (),
         first: Iterable[Node] = (),
         comma: Node,
         min: int = 0,  # noqa: A002
         max: int | None = None,  # noqa: A002
         escapes: bool = True,
+        needed: Collection[Node] = (),
     ) -> Node:
         """Match the items of a JSON array, between the brackets, no value twice.
 
@@ -130,6 +131,10 @@ class ListBuilder:
             min: How many items there are at least.
             max: How many at most; ``None``: any number.
             escapes: As for ``json_text``.
+            needed: Those of the entries that must come.
+
+        A ``Some`` in ``strings`` or ``values`` is a set without end whose values meet conditions;
+        each condition named must be met by some item.
 
         No value may be in two of these but for ``first``. An item goes on only as long as it can
         become one that has not come: what has come is looked for wherever a text agrees with it.
@@ -143,17 +148,23 @@ class ListBuilder:
         """
         empty = Node(self._core.literal(b""))
         core = self._core
-        given: list[tuple[str | int, int, bool]] = [(node, empty, False) for node in entries]
-        free: list[tuple[int, int, bool, list[tuple[int, list[int]]]]] = [
-            (core.json_text(node, not escapes, True), empty, True, []) for node in strings
+        given: list[tuple[str | int, int, bool]] = [
+            (node, empty, node in needed) for node in entries
         ]
+        free: list[tuple[int, int, bool, list[tuple[int, list[int]]]]] = []
+        for one in strings:
+            node, met = _set_of(one, empty)
+            free.append((core.json_text(node, not escapes, True), empty, True, met))
         low, high = _counts(min, max)
-        rest, places = list(values), list(first)
+        rest: list[Node | Some] = list(values)
+        places = list(first)
         if places:
             if given or free:
                 raise GrammarError("a list with sets for its first items has no entries or strings")
-            rest = [*places, Node(self._core.choice(rest))]
-        free += [(node, empty, False, []) for node in rest]
+            rest = [*places, Node(self._core.choice([_set_of(one, empty)[0] for one in rest]))]
+        for one in rest:
+            node, met = _set_of(one, empty)
+            free.append((node, empty, False, met))
         core_node = core.keyed(
             given, free, empty, comma, False, not escapes, bool(places), False, low, high
         )
@@ -193,6 +204,13 @@ class ListBuilder:
         low, high = _counts(min, max)
         core_node = self._core.keyed([], given, empty, comma, False, False, True, True, low, high)
         return Node(core_node)
+
+
+def _set_of(one: Node | Some, empty: Node) -> tuple[Node, list[tuple[int, list[int]]]]:
+    """Return a set of values, and what its values meet where one ends."""
+    if isinstance(one, Some):
+        return one.value, [(empty, list(one.meets))]
+    return one, []
 
 
 def _pairs(keys: list[Any], needs: Mapping[str, Iterable[str]]) -> list[tuple[int, int]]:

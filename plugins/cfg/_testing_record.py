@@ -7,13 +7,13 @@ recursion. Cost: a dictionary entry for each call.
 
 from __future__ import annotations
 
-from itertools import chain, islice
+from itertools import chain
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
-from formgate.core.grammar import Cell, GrammarBuilder, Node
+from formgate.core.grammar import Cell, GrammarBuilder, Node, Some
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Collection, Iterable, Sequence
     from typing import Literal
 
     from formgate.core.grammar import Entry, Production, Terminal
@@ -206,28 +206,32 @@ class Recorder(GrammarBuilder):
         self,
         entries: Iterable[Node] = (),
         *,
-        strings: Iterable[Node] = (),
-        values: Iterable[Node] = (),
+        strings: Iterable[Node | Some] = (),
+        values: Iterable[Node | Some] = (),
         first: Iterable[Node] = (),
         comma: Node,
+        needed: Collection[Node] = (),
         **options: Any,
     ) -> Node:
         """Record items; the first part is a list of them at any place, perhaps twice."""
-        groups = list(entries), list(strings), list(values), list(first)
+        given = list(entries), list(strings), list(values), list(first)
+        groups = [[_set(one) for one in group] for group in given]
         quote = self.literal('"')
         escapes = bool(options.get("escapes", True))
         quoted = [self.seq(quote, self.json_text(e, escapes=escapes), quote) for e in groups[1]]
         listed = self._listed([*groups[0], *quoted, *groups[2], *groups[3]], comma)
         node = super().distinct(
-            groups[0],
-            strings=groups[1],
-            values=groups[2],
-            first=groups[3],
+            given[0],
+            strings=given[1],
+            values=given[2],
+            first=given[3],
             comma=comma,
+            needed=needed,
             **options,
         )
         parts = (listed, comma, *groups[0], *groups[1], *groups[2], *groups[3])
-        return self._kept(node, "distinct", parts, (tuple(map(len, groups)), options))
+        asked = [place for place, entry in enumerate(groups[0]) if entry in needed]
+        return self._kept(node, "distinct", parts, (given, asked, options))
 
     def _listed(self, items: list[Node], comma: Node) -> Node:
         item = self.choice(*items)
@@ -299,6 +303,11 @@ def _written(term: Term, made: dict[Node, Node], builder: GrammarBuilder) -> Nod
     return calls[term.kind]()
 
 
+def _set(one: Node | Some) -> Node:
+    """Return a set of values without what they meet."""
+    return one.value if isinstance(one, Some) else one
+
+
 def _members(data: object, parts: list[Node], builder: GrammarBuilder) -> Node:
     """Repeat recorded members on another builder."""
     given, free, options = cast("tuple[list[Entry], list[Cell], dict[str, Any]]", data)
@@ -315,14 +324,19 @@ def _members(data: object, parts: list[Node], builder: GrammarBuilder) -> Node:
 
 def _distinct(data: object, parts: list[Node], builder: GrammarBuilder) -> Node:
     """Repeat recorded items on another builder."""
-    counts, options = cast("tuple[tuple[int, ...], dict[str, Any]]", data)
+    given, asked, options = cast("tuple[list[list[Node | Some]], list[int], dict[str, Any]]", data)
     items = iter(parts[2:])
-    entries, strings, values, first = (list(islice(items, count)) for count in counts)
+    groups = [
+        [one._replace(value=next(items)) if isinstance(one, Some) else next(items) for one in group]
+        for group in given
+    ]
+    entries, first = (list(map(_set, groups[place])) for place in (0, 3))
     return builder.distinct(
         entries,
-        strings=strings,
-        values=values,
+        strings=groups[1],
+        values=groups[2],
         first=first,
+        needed=[entries[place] for place in asked],
         comma=parts[1],
         **options,
     )

@@ -6,7 +6,9 @@ from typing import TYPE_CHECKING
 
 from formgate.core.errors import LimitError
 from formgate.core.grammar import Item, Some
+from formgate.plugins.json_schema._array_compared import Compared, simplified
 from formgate.plugins.json_schema._array_counter import Counter
+from formgate.plugins.json_schema._array_told import told
 from formgate.plugins.json_schema._facts import FALSE_VALUE, NULL, TRUE_VALUE
 from formgate.plugins.json_schema._numbers import NumberSet
 from formgate.plugins.json_schema._spelled import meet_numbers
@@ -42,7 +44,7 @@ class ArrayWriter:
         self._emitter = emitter
         self.builder: GrammarBuilder = emitter.builder
         self._world = emitter.world
-        self._counting = 0
+        self.counting = 0
         self._reach: dict[State, set[State]] = {}
         self._nesting: dict[State, bool] = {}
         self._brackets = self.builder.literal("["), self.builder.literal("]")
@@ -50,28 +52,39 @@ class ArrayWriter:
     def write(self, closed: ClosedArray, level: int, state: State) -> Node:
         """Return the node of the arrays of one alternative."""
         builder, gaps = self.builder, self._emitter.style(level)
-        if closed.repeats:
-            self._emitter.unsupported(
-                state,
-                "that two items must be equal (uniqueItems under not) cannot be enforced",
-                "leave uniqueItems out there",
-            )
-        if closed.counts:
-            if closed.unique and (closed.high is None or closed.high > 1):
-                self._emitter.unsupported(
-                    state,
-                    "uniqueItems together with contains cannot be enforced",
-                    "leave one of them out",
-                )
-            items = self._counted(closed, level, gaps, state)
-        elif closed.unique and (closed.high is None or closed.high > 1):
-            items = self._unique(closed, level, gaps, state)
+        if closed.repeats or (closed.unique and closed.counts):
+            items = self._compared(closed, level, gaps, state)
         else:
-            items = self._plain(closed, level, gaps)
+            items = self._listed(closed, level, gaps, state)
         inside = builder.seq(gaps.opened, items, gaps.closing)
         if closed.low == 0:
             inside = builder.choice(inside, gaps.hollow)
         return builder.seq(self._brackets[0], inside, self._brackets[1])
+
+    def _listed(self, closed: ClosedArray, level: int, gaps: Style, state: State) -> Node:
+        """Return the node of at least one item, not compared and counted at once."""
+        if closed.counts:
+            return self._counted(closed, level, gaps, state)
+        if closed.unique and (closed.high is None or closed.high > 1):
+            return self._unique(closed, level, gaps, state)
+        return self._plain(closed, level, gaps)
+
+    def _compared(self, closed: ClosedArray, level: int, gaps: Style, state: State) -> Node:
+        """Return the node of items that are compared and counted, or of which two are equal."""
+        simple = simplified(closed, self._emitter)
+        if simple is None or simple.high == 0:
+            return self.builder.nothing()
+        if not (simple.repeats or simple.counts) or (simple.unique and simple.high == 1):
+            return self._listed(simple._replace(unique=simple.high != 1), level, gaps, state)
+        compared = Compared(self, self._emitter, simple, (level, gaps))
+        items = compared.write_unique(state) if simple.unique else None
+        if items is None:
+            items = compared.write_out()
+        if items is not None:
+            return items
+        found = told(simple, state, self._world)
+        self._world.unsupported(*found)
+        return self._listed(simple, level, gaps, state)
 
     def _plain(self, closed: ClosedArray, level: int, gaps: Style) -> Node:
         """Return the node of at least one item, each at its position."""
@@ -115,7 +128,7 @@ class ArrayWriter:
         """Return the node of at least one item, no two equal."""
         if closed.prefix:
             return self._unique_tuple(closed, level, gaps, state)
-        entries, strings, values = self._values(closed.rest, level)
+        entries, strings, values = self.values(closed.rest, level)
         if values is None:
             nested = self._nested([closed.rest], level, state)
             if nested is None:
@@ -131,7 +144,7 @@ class ArrayWriter:
             escapes=self._emitter.escapes,
         )
 
-    def _values(self, state: State, level: int) -> tuple[list[Node], list[Node], list[Node] | None]:
+    def values(self, state: State, level: int) -> tuple[list[Node], list[Node], list[Node] | None]:
         """Return the values of a state: one by one, and sets of strings and numbers.
 
         The last is None where there are arrays and objects that are not listed one by one.
@@ -213,7 +226,7 @@ class ArrayWriter:
         another item can follow must not depend on the lists below: there are too many of them.
         """
         emitter = self._emitter
-        deeper = any(self._recurs(one, state) for one in items)
+        deeper = any(self.recurs(one, state) for one in items)
         if deeper and emitter.nest >= emitter.options.max_nested:
             return None
         if deeper and not all(self._varied(one, state) for one in items):
@@ -257,15 +270,13 @@ class ArrayWriter:
         found = self._nesting.get(state)
         if found is None:
             found = self._nesting[state] = any(
-                array.unique
-                and not array.counts
-                and any(self._recurs(item, one) for item in (*array.prefix, array.rest))
+                array.unique and any(self.recurs(item, one) for item in (*array.prefix, array.rest))
                 for one in self._reached(state)
                 for array in self._emitter.automaton.arrays(one)
             )
         return found
 
-    def _recurs(self, item: State, state: State) -> bool:
+    def recurs(self, item: State, state: State) -> bool:
         """Say whether an item may hold, at any depth, an array in the state it is itself in."""
         return state in self._reached(item)
 
@@ -320,8 +331,8 @@ class ArrayWriter:
                 f"{where}: counting items (contains, minContains, maxContains beside minItems "
                 f"and maxItems) takes {steps} states, more than {_MAX_STEPS}; lower the bounds"
             )
-        self._counting += 1
-        name = f"{where} (count {self._counting}{self._emitter.suffix})"
+        self.counting += 1
+        name = f"{where} (count {self.counting}{self._emitter.suffix})"
         return Counter(self, closed, (level, gaps), name, far).write()
 
     def _conditioned(self, closed: ClosedArray, level: int, gaps: Style) -> Node:

@@ -34,8 +34,16 @@ class Telling(ScalarSets):
         self._sites: list[Site] = [Site(0, True, None, (None, ""))]
 
     def where(self, lits: Iterable[int]) -> str:
-        """Return the places of the schemas of literals, for people."""
-        return self._places(lits, pointer)
+        """Return the places of the schemas of literals, for people, negated or not."""
+        return self._places((lit & ~1 for lit in lits), pointer)
+
+    def written_alike(self, lit: int) -> list[Where]:
+        """Return the places of the schemas with the words of a literal's, its own first."""
+        own = self._sites[lit >> 1]
+        if own.schema is None:
+            return []
+        alike = (site for site in self._sites if site is not own and site.schema == own.schema)
+        return [site.where for site in (own, *alike)]
 
     def name(self, lits: Iterable[int]) -> str:
         """Return the places of the schemas of a few literals, shortened, for names of rules."""

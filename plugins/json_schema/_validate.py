@@ -107,17 +107,28 @@ class Validator:
                         cells[name] = number
         if len(states) < len(value):
             return None
+        return self._members(closed, states, cells, value)
+
+    def _members(
+        self,
+        closed: ClosedObject,
+        states: dict[str, State],
+        cells: dict[str, int],
+        value: dict[str, Json],
+    ) -> dict[str, Json] | None:
+        """Return members in order, if each is in its state and some are what must be there."""
         kept: dict[str, Json] = {}
         wanted = list(closed.needs)
-        for name, state in states.items():
-            number = cells.get(name)
-            met = [] if number is None else self._met(wanted, number, value[name])
-            special = state if number is None else self._special(state, number, met)
-            found = self._value(special, value[name])
+        for name, own in states.items():
+            state = own
+            if name in cells:
+                met = self._met(wanted, cells[name], value[name])
+                state = self._special(own, cells[name], met)
+                wanted = [need for need in wanted if need not in met]
+            found = self._value(state, value[name])
             if found is None:
                 return None
             kept[name] = found[0]
-            wanted = [need for need in wanted if need not in met]
         return None if wanted else kept
 
     def _met(

@@ -249,8 +249,12 @@ def test_options(options: Any, words: str) -> None:
 
 UNSUPPORTED = [
     (
-        {"properties": {"a": {"uniqueItems": True, "contains": {"type": "null"}}}},
-        "#/properties/a: uniqueItems",
+        {
+            "properties": {
+                "a": {"uniqueItems": True, "contains": {"type": "string"}, "maxContains": 1}
+            }
+        },
+        "#/properties/a/uniqueItems: uniqueItems",
     ),
     (
         {"items": {"type": "array", "uniqueItems": True, "items": {"$ref": "#/items"}}},
@@ -268,7 +272,7 @@ UNSUPPORTED = [
         },
         "uniqueItems cannot be enforced",
     ),
-    ({"not": {"uniqueItems": True}}, "uniqueItems under not"),
+    ({"not": {"uniqueItems": True}}, "#/not/uniqueItems: that two items must be equal"),
     ({"pattern": r"(a)\1"}, "#/pattern"),
     ({"patternProperties": {r"(a)\1": False}}, "#/patternProperties/(a)\\1"),
 ]
