@@ -79,25 +79,57 @@ std::size_t RuleLowering::nesting_of(const Rule& rule, std::vector<std::size_t>&
   return nesting[rule.body];
 }
 
-// Whether rules could be called that are not recursive: not within what calls cannot stand in.
-bool RuleLowering::may_call() const {
-  return std::ranges::all_of(rules_, [this](const Rule& rule) {
-    return std::ranges::all_of(rule.nodes, [this](std::uint32_t at) {
-      switch (grammar_.nodes_[at].op) {
+// Rules that stand within what calls cannot stand in, however deep: operands of Boolean operators,
+// texts inside JSON strings, names, separators, and items that are compared. All, under a lexer.
+std::vector<bool> RuleLowering::never_called() const {
+  std::vector<std::uint32_t> work;
+  for (const Rule& rule : rules_) {
+    for (std::uint32_t at : rule.nodes) {
+      const Grammar::Node& node = grammar_.nodes_[at];
+      switch (node.op) {
+        case Op::kLexed:
+          return std::vector<bool>(rules_.size(), true);
         case Op::kIntersection:
         case Op::kComplement:
         case Op::kLookAhead:
         case Op::kLookBehind:
         case Op::kScope:
-        case Op::kKeyed:
         case Op::kJsonText:
-        case Op::kLexed:
-          return false;
+          work.insert(work.end(), node.parts.begin(), node.parts.end());
+          break;
+        case Op::kKeyed: {
+          const Grammar::Keys& keys = grammar_.keyed_[node.extra];
+          std::size_t part = 2;
+          work.insert(work.end(), node.parts.begin(), node.parts.begin() + 2);
+          for (const Grammar::Entry& entry : keys.entries) {
+            if (entry.key) work.push_back(node.parts[part++]);
+            ++part;  // the value
+          }
+          for (const Grammar::Cell& cell : keys.cells) {
+            work.push_back(node.parts[part]);
+            part += 2 + cell.some.size();
+          }
+          break;
+        }
         default:
-          return true;
+          break;
       }
-    });
-  });
+    }
+  }
+  std::vector<bool> out(rules_.size(), false);
+  std::unordered_set<std::uint32_t> seen;
+  while (!work.empty()) {
+    const std::uint32_t at = work.back();
+    work.pop_back();
+    if (!seen.insert(at).second) continue;
+    const Grammar::Node& node = grammar_.nodes_[at];
+    work.insert(work.end(), node.parts.begin(), node.parts.end());
+    if (node.op != Op::kRule) continue;
+    const std::uint32_t rule = rule_at_.at(at);
+    out[rule] = true;
+    work.push_back(rules_[rule].body);
+  }
+  return out;
 }
 
 // Rules that stand one in the other, deeper than expressions may nest, are called now and then, as
@@ -112,12 +144,13 @@ void RuleLowering::cut_deep_rules() {
       deepest = std::max(deepest, nesting_of(rules_[i], nesting));
     }
   }
-  if (deepest <= most || !may_call()) return;
+  if (deepest <= most) return;
+  std::vector<bool> kept = never_called();
+  kept[0] = true;  // the start is no rule that could be called
   for (const auto& component : order_) {
     for (std::uint32_t i : component) {
       Rule& rule = rules_[i];
-      // The start is no rule that could be called.
-      if (nesting_of(rule, nesting) > between && i != 0) rule.recursive = true;
+      if (nesting_of(rule, nesting) > between && !kept[i]) rule.recursive = true;
     }
   }
 }

@@ -89,7 +89,7 @@ class RuleLowering {
   void collect();
   void find_recursion();
   std::size_t nesting_of(const Rule& rule, std::vector<std::size_t>& nesting) const;
-  bool may_call() const;
+  std::vector<bool> never_called() const;
   void cut_deep_rules();
   void find_calls();
   void lower_terminals();
