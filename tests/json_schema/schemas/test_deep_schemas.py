@@ -52,7 +52,7 @@ def test_schemas_within_each_other(
 
 def test_definitions_that_share_the_next(byte_vocabulary: formgate.Vocabulary) -> None:
     definitions: dict[str, Any] = {
-        f"d{i}": {"properties": dict.fromkeys("ab", {"$ref": f"#/$defs/d{i + 1}"})}
+        f"d{i}": {"properties": {name: {"$ref": f"#/$defs/d{i + 1}"} for name in "ab"}}
         for i in range(DEEP)
     }
     definitions[f"d{DEEP}"] = {"const": 1}

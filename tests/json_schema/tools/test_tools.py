@@ -355,9 +355,9 @@ def test_errors_name_the_tool_and_the_place_in_it(source, words):
 
 
 def test_what_is_left_out_names_the_tool():
-    lists = {"type": "array", "uniqueItems": True, "contains": {"type": "null"}}
+    lists = {"type": "array", "not": {"uniqueItems": True}}
     tool = {"name": "f", "parameters": {"type": "object", "properties": {"a": lists}}}
-    assert list(inspect([NOW, tool]).unenforced) == ["tool 'f': #/properties/a"]
+    assert list(inspect([NOW, tool]).unenforced) == ["tool 'f': #/properties/a/not/uniqueItems"]
 
 
 def test_places_are_retold_step_by_step():
