@@ -43,8 +43,8 @@ class FormgateError(Exception):
 class GrammarError(FormgateError, ValueError):
     """A source (a pattern, a grammar, a schema) is wrong.
 
-    ``str(error)`` is the reason; then, when the place is known, the offending line of the source
-    with a caret under the span; then the hint.
+    ``str(error)`` is the reason; then, when the place is known, its line and column, and the line
+    of the source with a caret under the span; then the hint.
 
     Args:
         message: What is wrong, in one sentence.
@@ -215,7 +215,7 @@ def _rebuild(
 
 
 def _marked_excerpt(source: str, start: int, end: int) -> list[str]:
-    """Return the line that holds ``start`` and a caret line under ``start:end``.
+    """Return the line that holds ``start`` with its number, and a caret line under ``start:end``.
 
     Long lines are cut to the columns around the span. Characters that would break the alignment
     (tabs, control characters, separators) are shown as a middle dot of the same width.
@@ -235,10 +235,8 @@ def _marked_excerpt(source: str, start: int, end: int) -> list[str]:
 
     before = len(head) + sum(_width(character) for character in shown[: start - first])
     marked = sum(_width(character) for character in shown[start - first : end - first])
-    place = ""
-    if "\n" in source:
-        line = source.count("\n", 0, start) + 1
-        place = f"line {line}, column {start - line_start + 1}: "
+    line = source.count("\n", 0, start) + 1
+    place = f"line {line}, column {start - line_start + 1}: "
     indent = "  "
     return [
         f"{indent}{place}{head}{shown}{tail}",

@@ -97,10 +97,11 @@ def check_terminals(grammar: SymbolGrammar, show: Lexemes) -> list[Finding]:
                     hint="make it match one character at least, and optional where it is used",
                 )
             )
-        if in_use and show.is_empty(name):
+        # An unused one does no harm, but what it says is not what its author means.
+        if (in_use or place is not None) and show.is_empty(name):
             findings.append(
                 finding(
-                    "error",
+                    "error" if in_use else "warning",
                     "empty-terminal",
                     name,
                     f"terminal {named(name)} matches no text at all",

@@ -112,7 +112,8 @@ class Scanner:
                 raise self.error("this class is not closed", begin)
             place = self.position
             low = high = character()
-            if self.peek == "-" and self.peek_at(1) not in ("]", ""):
+            # A line that ends here leaves the class open: that is told, and not what its end is.
+            if self.peek == "-" and self.peek_at(1) not in ("]", "", *line_ends):
                 self.take("-")
                 high = character()
             if high < low:

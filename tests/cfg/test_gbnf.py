@@ -78,6 +78,8 @@ def test_what_a_grammar_means(byte_vocabulary, source, accepted, rejected):
         ('root ::= "a', "this literal is not closed", (9, 10)),
         ('root ::= "a\n"', "this literal is not closed", (9, 10)),
         ("root ::= [a", "this class is not closed", (9, 10)),
+        ("root ::= [a-", "this class is not closed", (9, 10)),
+        ("root ::= [a-\n", "this class is not closed", (9, 10)),
         ("root ::= []", "this class is empty", (9, 11)),
         ("root ::= [z-a]", "wrong order", (10, 13)),
         ('root ::= ("a"', "this bracket is not closed", (9, 10)),

@@ -190,8 +190,8 @@ def test_a_bad_pattern_is_shown_with_a_caret(run):
     assert out == ""
     lines = err.splitlines()
     assert lines[0].startswith("formgate: ")
-    assert lines[1] == "  ab(cd"
-    assert lines[2] == "    ^"
+    assert lines[1] == "  line 1, column 3: ab(cd"
+    assert lines[2] == "                      ^"
     assert "Traceback" not in err
 
 

@@ -6,6 +6,7 @@ import pickle
 
 import pytest
 
+import formgate
 from formgate.core import errors
 from formgate.core.errors import (
     AmbiguousPluginError,
@@ -54,7 +55,9 @@ def test_fields_survive_pickling():
 
 def test_the_caret_stands_under_the_span():
     error = GrammarError("unclosed group", source="ab(cd", offset=2, end=3, hint="close it")
-    assert str(error) == "unclosed group\n  ab(cd\n    ^\nhint: close it"
+    assert str(error) == (
+        "unclosed group\n  line 1, column 3: ab(cd\n                      ^\nhint: close it"
+    )
     assert error.span == (2, 3)
 
 
@@ -72,9 +75,9 @@ def test_only_the_offending_line_is_shown():
 def test_long_lines_are_cut_around_the_place():
     source = "x" * 500 + "(" + "y" * 500
     lines = str(GrammarError("bad", source=source, offset=500)).splitlines()
-    assert max(map(len, lines)) < 85
+    assert max(map(len, lines)) < 85 + len("line 1, column 501: ")
     assert lines[1][lines[2].index("^")] == "("
-    assert lines[1].strip().startswith("...")
+    assert lines[1].strip().startswith("line 1, column 501: ...")
     assert lines[1].endswith("...")
 
 
@@ -84,6 +87,7 @@ def test_carets_count_columns_not_characters(source):
 
     offset = source.index("(")
     _, shown, caret = str(GrammarError("bad", source=source, offset=offset)).splitlines()
+    assert shown.startswith(f"  line 1, column {offset + 1}: ")
     column = 0
     for character in shown[: shown.index("(")]:
         wide = unicodedata.east_asian_width(character) in "WF"
@@ -97,4 +101,23 @@ def test_any_span_is_drawn(offset, end):
 
 
 def test_an_empty_source_is_drawn():
-    assert str(GrammarError("bad", source="", offset=0)) == "bad\n  \n  ^"
+    assert str(GrammarError("bad", source="", offset=0)) == (
+        "bad\n  line 1, column 1: \n                    ^"
+    )
+
+
+@pytest.mark.parametrize(
+    ("source", "format", "column"),
+    [
+        ('root ::= "a" | (', "gbnf", 16),
+        ('start: "a" (', "lark", 13),
+        ("a ::= 'x", "ebnf", 7),
+        ('a = "x', "abnf", 5),
+    ],
+)
+def test_places_in_one_line_have_a_line_and_a_column(byte_vocabulary, source, format, column):  # noqa: A002
+    with pytest.raises(GrammarError) as caught:
+        formgate.compile(source, byte_vocabulary, format=format)
+    shown, caret = str(caught.value).splitlines()[1:3]
+    assert shown.startswith(f"  line 1, column {column}: ")
+    assert caret.strip() == "^"

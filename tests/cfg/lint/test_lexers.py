@@ -218,6 +218,14 @@ def test_terminals():
     assert not any(each[2] in ("C", "E") for each in found if each[0] == "error")
 
 
+def test_terminals_without_texts_that_nothing_uses():
+    found = checks('start: A\nA: "a" | F\nEMPTYT: /[^\\s\\S]/\nF: /(?!y)y/')
+    assert ("warning", "unused-terminal", "EMPTYT", None) in found
+    assert ("warning", "empty-terminal", "EMPTYT", None) in found
+    assert ("warning", "empty-terminal", "F", None) in found  # a part of another
+    assert not any(each[0] == "error" for each in found)
+
+
 def test_terminals_that_are_empty_before_some_text():
     """As lark counts: the least that the pattern takes, look-around left out."""
     found = checks("start: A B\nA: /(?=[ab])(?:x|b?)/\nB: /(?=b)b/")
