@@ -5,10 +5,12 @@ Cost: one look at the parts of the grammar, which is kept since it was loaded.
 
 from __future__ import annotations
 
+import os
 import re
 from typing import TYPE_CHECKING
 
-from formgate.core.errors import FormgateError, GrammarError
+from formgate.core.errors import EmptyLanguageError, FormgateError, GrammarError
+from formgate.plugins.cfg._header import options_of
 from formgate.plugins.cfg._lark import read_source
 from formgate.plugins.cfg._lark_definitions import find_statement, owner_of, statements_of
 from formgate.plugins.cfg._lark_faults import place_of
@@ -35,8 +37,14 @@ _SPECIAL = re.compile('special token "(.*?)"', re.DOTALL)
 
 
 def explain(source: object, options: Mapping[str, object], error: FormgateError) -> None:
-    """Add the place to an error about colliding rules, a nameless terminal, or a special token."""
+    """Add the place to an error of the engine, and why there is no text where there is none.
+
+    Places are those of colliding rules, a terminal without a name, or a special token.
+    """
     if not isinstance(error, GrammarError) or error.source is not None:
+        return
+    if isinstance(error, EmptyLanguageError):
+        _explain_empty(source, options, error)
         return
     if _CONFLICT.fullmatch(error.reason):
         text, folder, folders = read_source(source, options)
@@ -69,6 +77,30 @@ def explain(source: object, options: Mapping[str, object], error: FormgateError)
     if place[0] is not None:
         error.source = prepared.source
         error.offset, error.end = place
+
+
+def _explain_empty(source: object, options: Mapping[str, object], error: GrammarError) -> None:
+    """Say what keeps a grammar from having texts, and where that stands."""
+    from formgate.plugins.cfg._lint import why_empty  # noqa: PLC0415 (much that only this needs)
+
+    assert isinstance(source, (str, os.PathLike))  # noqa: S101 (was compiled)
+    given = {**options_of(source), **options}
+    given.pop("format", None)
+    try:
+        text, folder, folders = read_source(source, given)
+        found = why_empty(text, {**given, "base_path": folder, "import_paths": folders})
+    except FormgateError:
+        return  # what there is to say was said
+    if found is None:
+        return
+    error.reason = f"the language is empty: {found.message}"
+    error.hint = found.hint or None
+    error.args = (error.reason,)
+    if found.line is not None and found.column is not None:
+        begin = sum(map(len, text.split("\n")[: found.line - 1])) + found.line - 1
+        error.source = text
+        error.offset = begin + found.column - 1
+        error.end = error.offset + len(found.subject)
 
 
 def _special(source: LarkSource, name: str) -> Part | None:

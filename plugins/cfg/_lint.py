@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from formgate.core.registry import Registry
     from formgate.plugins.cfg._lint_grammar import SymbolGrammar
 
-__all__ = ["MAX_SYMBOLS", "lint"]
+__all__ = ["MAX_SYMBOLS", "lint", "why_empty"]
 
 MAX_SYMBOLS = 40_000
 """Most symbols in all productions for which the automaton is built."""
@@ -202,6 +202,20 @@ def _read_lark(source: str, options: dict[str, object]) -> tuple[SymbolGrammar, 
         flags=flags,
     )
     return grammar, _Reading(parser, lexer, flags, options.get("lexing") == "longest")
+
+
+def why_empty(source: str, options: Mapping[str, object]) -> Finding | None:
+    """Return why a Lark grammar that no text matches has none, where that can be seen.
+
+    Raises:
+        FormgateError: As for ``lint``.
+    """
+    from formgate.plugins.cfg._lark_empty import find_reason  # noqa: PLC0415 (errors only)
+
+    grammar, reading = _read_lark(source, dict(options))
+    return find_reason(
+        grammar, reading.flags, has_lexer=reading.lexer is not None, longest=reading.longest
+    )
 
 
 def _flags(given: object) -> int:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from formgate.plugins.cfg._lint_lexemes import ByteAutomaton, Lexemes
     from formgate.plugins.cfg._lint_lr import Automaton
 
-__all__ = ["Adjacency", "check_adjacency", "neighbours"]
+__all__ = ["Adjacency", "check_adjacency", "neighbours", "never_after", "swallowing"]
 
 
 def neighbours(grammar: SymbolGrammar, automaton: Automaton) -> dict[str, list[str]]:
@@ -49,6 +49,7 @@ def check_adjacency(
         longest: Whether the lexer takes the longest match, and not the one that ``re`` takes.
     """
     adjacency = Adjacency(show, longest=longest)
+    never = {pair[:2]: pair for pair in _never_after(grammar, automaton, adjacency)}
     findings = []
     for first, following in neighbours(grammar, automaton).items():
         some: list[tuple[str, str]] = []
@@ -56,24 +57,10 @@ def check_adjacency(
             example = adjacency.swallowed(first, second)
             if example is None or adjacency.separable(first, second, grammar.ignored):
                 continue
-            if adjacency.is_clean(first, second) or not (
-                longest or _agrees(show, first, second, example)
-            ):
+            if (first, second) in never:
+                findings.append(swallowing(grammar, *never[first, second]))
+            else:
                 some.append((second, example[0] + example[1]))
-                continue
-            findings.append(
-                finding(
-                    "error",
-                    "adjacency",
-                    first,
-                    f"{named(second)} can never be read right after {named(first)}: the longest "
-                    f"match of {named(first)} takes the beginning of each of its texts",
-                    place=grammar.place(first),
-                    example=example[0] + example[1],
-                    hint="ignore a separator such as white space, or end the first terminal "
-                    "before what the second begins with",
-                )
-            )
         if some:
             findings.append(
                 finding(
@@ -89,6 +76,45 @@ def check_adjacency(
                 )
             )
     return findings
+
+
+def never_after(
+    grammar: SymbolGrammar, automaton: Automaton, show: Lexemes, *, longest: bool = False
+) -> list[tuple[str, str, str]]:
+    """Return terminals that swallow another that may follow them, that one, and an example.
+
+    The arguments are those of ``check_adjacency``.
+    """
+    return _never_after(grammar, automaton, Adjacency(show, longest=longest))
+
+
+def _never_after(
+    grammar: SymbolGrammar, automaton: Automaton, adjacency: Adjacency
+) -> list[tuple[str, str, str]]:
+    found = []
+    for first, following in neighbours(grammar, automaton).items():
+        for second in following:
+            example = adjacency.swallowed(first, second)
+            if example is None or adjacency.separable(first, second, grammar.ignored):
+                continue
+            if not adjacency.is_clean(first, second) and adjacency.is_sure(first, second, example):
+                found.append((first, second, example[0] + example[1]))
+    return found
+
+
+def swallowing(grammar: SymbolGrammar, first: str, second: str, example: str) -> Finding:
+    """Return the finding for a terminal that swallows another always."""
+    return finding(
+        "error",
+        "adjacency",
+        first,
+        f"{named(second)} can never be read right after {named(first)}: the longest "
+        f"match of {named(first)} takes the beginning of each of its texts",
+        place=grammar.place(first),
+        example=example,
+        hint="ignore a separator such as white space, or end the first terminal "
+        "before what the second begins with",
+    )
 
 
 class Adjacency:
@@ -126,6 +152,10 @@ class Adjacency:
                 found = None
             self._swallowed[key] = found
         return self._swallowed[key]
+
+    def is_sure(self, first: str, second: str, example: tuple[str, str]) -> bool:
+        """Say whether ``re``, where it cuts the text, leaves no short text of the second alone."""
+        return self._longest or _agrees(self._show, first, second, example)
 
     def separable(self, first: str, second: str, ignored: tuple[str, ...]) -> bool:
         """Say whether an ignored terminal can stand between two."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import re
 
 import pytest
 
@@ -20,6 +21,7 @@ from formgate.core.errors import (
     LimitError,
     UnsupportedConstraint,
 )
+from formgate.core.grammar import Limits
 from formgate.plugins.cfg import shipped_path
 from formgate.plugins.cfg._lark_source import prepare
 
@@ -435,3 +437,58 @@ def test_terminals_without_a_name_are_shown_as_written(byte_vocabulary):
     assert "before /b+/, whether" in error.reason
     assert 'a: "x x" /[a-c]/i (line 2, column 1)' in error.reason
     assert "ANON" not in str(error)
+
+
+@pytest.mark.parametrize(
+    ("source", "options", "reason"),
+    [
+        ('start: A "a"\n«A»: /a+/', {}, "\"a\" can never be read right after 'A'"),
+        (
+            'start: A "a"\n«A»: /a+/',
+            {"lexing": "longest"},
+            "\"a\" can never be read right after 'A'",
+        ),
+        (
+            'start: x "." | A "a" y\nx: B B\ny: "z" y\n«B»: /b+/\nA: /a+/',
+            {},
+            "'B' can never be read right after 'B'",
+        ),
+        ("start: A\n«A»: /(?!y)y/", {}, "terminal 'A' matches no text at all"),
+        (
+            '«start»: start "a"',
+            {},
+            "rule 'start', which the whole text must match, derives no text",
+        ),
+        ("// formgate: lexing=any\n«start»: x\nx: x /a/", {}, "rule 'start', which the whole"),
+    ],
+)
+def test_why_no_text_matches(byte_vocabulary, source, options, reason):
+    begin, end = source.index("«"), source.index("»") - 1
+    source = source.replace("«", "").replace("»", "")
+    with pytest.raises(EmptyLanguageError, match=re.escape(reason)) as caught:
+        formgate.compile(source, byte_vocabulary, format="lark", **options)
+    assert caught.value.source == source
+    assert caught.value.span == (begin, end)
+    assert caught.value.hint
+
+
+def test_a_pair_that_is_not_needed_is_not_blamed(byte_vocabulary):
+    """The texts are missing for another reason: the vocabulary cannot spell them."""
+    words = formgate.Vocabulary([b"a", None], stop_ids=[1])
+    source = 'start: A "a" | "x"\nA: /a+/'
+    with pytest.raises(EmptyLanguageError) as caught:
+        formgate.compile(source, words, format="lark")
+    assert "right after" not in caught.value.reason
+    formgate.compile(source, byte_vocabulary, format="lark")
+
+
+def test_long_names_of_terminals_are_cut(byte_vocabulary):
+    name = "T" * 200
+    source = (
+        f'start: A " "~2 ({name} | {name} B~2) | {name} (start {name}+) " "\n'
+        f"B: /a(?!b)/\nA: /a/\n{name}: /a.*?b/\n%ignore / a/\n"
+    )
+    with pytest.raises(LimitError, match="where it reads") as caught:
+        formgate.compile(source, byte_vocabulary, format="lark", limits=Limits(max_states=200))
+    assert "T" * 37 + "..." in caught.value.args[0]
+    assert "T" * 38 not in caught.value.args[0]

@@ -21,6 +21,7 @@
 
 #include "formgate/errors.hpp"
 #include "formgate/expr_pool.hpp"
+#include "utf8.hpp"
 
 namespace formgate {
 namespace {
@@ -46,6 +47,15 @@ bool is_component(Kind kind) {
   return kind == Kind::kAnd || kind == Kind::kNot || kind == Kind::kScope || kind == Kind::kLexed;
 }
 
+// A terminal's name for an error: derived from a long string, it says no more in full.
+std::string cut_name(const std::string& name) {
+  constexpr std::size_t kMostBytes = 40;
+  if (name.size() <= kMostBytes) return name;
+  std::size_t end = kMostBytes - 3;
+  while (end > 0 && is_continuation(static_cast<std::uint8_t>(name[end]))) --end;
+  return name.substr(0, end) + "...";
+}
+
 }  // namespace
 
 // How many parts an intersection, or what is excluded, has.
@@ -68,7 +78,7 @@ std::string ExprPool::after_terminals(ExprId id) const {
   const std::vector<std::string> names = lexing_->names(id);
   std::string out;
   for (std::size_t i = 0; i < std::min(names.size(), kMostNames); ++i) {
-    out += (i == 0 ? ", where it reads " : ", ") + names[i];
+    out += (i == 0 ? ", where it reads " : ", ") + cut_name(names[i]);
   }
   return names.size() > kMostNames ? out + ", ..." : out;
 }
