@@ -2,7 +2,8 @@
 
 Whether a grammar is one cannot be decided, so texts are drawn from its masks, byte by byte, and
 followed under a low bound on what one byte may add to the engine's expressions. Grammars whose
-readings meet again stay below a hundredth of it at any length.
+readings meet again stay far below it at any length. Texts of one byte alone are followed, too:
+what opens and closes parts with the same mark has most readings there.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from formgate.plugins.cfg._lint_report import finding
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from formgate.core._native import Engine, State
     from formgate.core.grammar import Grammar
     from formgate.plugins.cfg._lint_report import Finding
 
@@ -26,7 +28,8 @@ __all__ = ["check_growth"]
 
 _TEXTS = 3
 _MOST_BYTES = 96
-_MOST_GROWTH = 20_000  # expressions for one byte; others take some hundreds at most
+_MOST_GROWTH = 5_000  # expressions for one byte; others take some hundreds at most
+_MOST_REPEATED = 16  # bytes, of those that lead to different states
 
 
 def check_growth(build: Callable[[], Grammar], start: str, deadline: float) -> list[Finding]:
@@ -46,18 +49,33 @@ def check_growth(build: Callable[[], Grammar], start: str, deadline: float) -> l
         engine = build().compile(vocabulary, limits=Limits(max_growth=_MOST_GROWTH), timeout_s=left)
     except FormgateError:
         return []  # other checks, or compiling it for use, say what is wrong
-    for _ in range(_TEXTS):
+    for choose in [chance.choice] * _TEXTS + _repeated(engine):
         state, text = engine.start(), bytearray()
         try:
             while len(text) < _MOST_BYTES and time.perf_counter() < deadline:
                 allowed = [token for token in engine.allowed_tokens(state).to_list() if token < 256]
-                if not allowed:
+                byte = choose(allowed) if allowed else None
+                if byte is None:
                     break
-                text.append(chance.choice(allowed))
-                state = engine.advance(state, text[-1])
+                text.append(byte)
+                state = engine.advance(state, byte)
         except LimitError:
             return [_growing(start, bytes(text))]
     return []
+
+
+def _repeated(engine: Engine) -> list[Callable[[list[int]], int | None]]:
+    """Return what chooses one byte again and again, for bytes that a text may begin with."""
+    first: dict[State, int] = {}
+    start = engine.start()
+    for byte in engine.allowed_tokens(start).to_list():
+        if byte < 256 and len(first) < _MOST_REPEATED:
+            first.setdefault(engine.advance(start, byte), byte)
+
+    def choosing(byte: int) -> Callable[[list[int]], int | None]:
+        return lambda allowed: byte if byte in allowed else None
+
+    return [choosing(byte) for byte in first.values()]
 
 
 def _growing(start: str, text: bytes) -> Finding:

@@ -13,6 +13,8 @@ GROWING = [
         'root ::= root "b" "a" | n1 root "c" | n1 n2 n1 | n1 "a" root "ab"\n'
         'n1 ::= "" | n2 | n1 n1\nn2 ::= "" | root "a" root root | "b" "b"'
     ),
+    # Marks that open and close, of which one is two of another: drawn texts rarely show it.
+    'root ::= (em | strong | [a-z ])*\nem ::= "*" root "*"\nstrong ::= "**" root "**"',
 ]
 STEADY = [
     'root ::= root root | "a"',
