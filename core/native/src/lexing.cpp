@@ -272,6 +272,7 @@ void Lexing::trim() {
   first_steps_.clear();
   begun_.clear();
   answers_.clear();
+  least_.clear();
   for (auto& known : left_) known.clear();
 }
 

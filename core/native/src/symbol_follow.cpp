@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <bitset>
 #include <unordered_map>
+#include <unordered_set>
 
 namespace formgate {
 namespace {
@@ -149,20 +150,25 @@ std::vector<std::vector<bool>> follow_sets(ExprPool& pool, ExprId start, std::si
   return out;
 }
 
-// Calls that `start` may come to get their values; others have theirs.
+// Finds the values of `start` and of all that it is made of, so that what is put before it later is
+// not looked through again: a stack may be as deep as the text is long.
 void Lexing::find_least(ExprId start) {
+  std::vector<ExprId> found;
   std::vector<ExprId> calls;
   std::vector<ExprId> work{start};
-  std::unordered_map<std::uint32_t, bool> seen;
+  std::unordered_set<std::uint32_t> seen;
   while (!work.empty()) {
     const ExprId id = work.back();
     work.pop_back();
-    if (least_.contains(index_of(id)) || !seen.emplace(index_of(id), true).second) continue;
+    if (least_.contains(index_of(id)) || !seen.insert(index_of(id)).second) continue;
     const Node& node = pool_.node(id);
     if (node.kind == Kind::kCall) {
       calls.push_back(id);
       work.push_back(pool_.body(id));
-    } else if (node.kind == Kind::kUnion) {
+      continue;
+    }
+    found.push_back(id);
+    if (node.kind == Kind::kUnion) {
       work.insert(work.end(), pool_.members(node).begin(), pool_.members(node).end());
     } else if (node.kind == Kind::kRepeat) {
       work.push_back(ExprId{node.a});
@@ -171,10 +177,9 @@ void Lexing::find_least(ExprId start) {
       work.push_back(ExprId{node.b});
     }
   }
-  if (calls.empty()) return;
   for (ExprId call : calls) least_[index_of(call)] = kUnbounded;
   // Values of calls only fall; what else was remembered on the way may be out of date.
-  bool changed = true;
+  bool changed = !calls.empty();
   while (changed) {
     changed = false;
     least_round_.clear();
@@ -183,6 +188,37 @@ void Lexing::find_least(ExprId start) {
       if (least < least_[index_of(call)]) changed = true;
       least_[index_of(call)] = std::min(least, least_[index_of(call)]);
     }
+  }
+  least_round_.clear();
+  keep_least(found);
+}
+
+// Keeps the values of expressions whose calls have theirs, the parts of each before it.
+void Lexing::keep_least(std::vector<ExprId>& work) {
+  const auto wait_for = [&](ExprId part) {
+    if (least_.contains(index_of(part))) return false;
+    work.push_back(part);
+    return true;
+  };
+  while (!work.empty()) {
+    const ExprId id = work.back();
+    if (least_.contains(index_of(id))) {
+      work.pop_back();
+      continue;
+    }
+    const Node node = pool_.node(id);
+    bool waits = false;
+    if (node.kind == Kind::kUnion) {
+      for (ExprId member : pool_.members(node)) waits = wait_for(member) || waits;
+    } else if (node.kind == Kind::kRepeat) {
+      waits = wait_for(ExprId{node.a});
+    } else if (node.kind == Kind::kConcat) {
+      waits = wait_for(ExprId{node.a});
+      waits = wait_for(ExprId{node.b}) || waits;
+    }
+    if (waits) continue;
+    work.pop_back();
+    least_.emplace(index_of(id), compute_least(id));
   }
 }
 
@@ -245,10 +281,7 @@ std::uint32_t Lexing::least_symbols(ExprId id, unsigned depth) {
   if (node.kind != Kind::kLexed) return 0;
   const ExprId rest = stacks_[node.b].rest;
   find_least(rest);
-  least_round_.clear();
-  const std::uint32_t least = least_of(rest);
-  least_.emplace(index_of(rest), least);
-  return least;
+  return least_of(rest);
 }
 
 }  // namespace formgate

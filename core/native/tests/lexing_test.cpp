@@ -159,6 +159,33 @@ struct Lexer {
   }
 };
 
+// A stack grows with the text: what it is made of must not be looked through again for each state.
+TEST(Lexing, the_fewest_symbols_of_a_stack_are_kept_for_all_of_it) {
+  Lexer lexer({"a", "b"}, 1);
+  ExprPool& pool = lexer.pool;
+  const ExprId pair = pool.concat(lexer.symbol(0), lexer.symbol(1));
+  ExprId rest = pair;
+  std::vector<ExprId> stacks;
+  for (std::uint32_t depth = 2; depth <= 200'000; ++depth) {
+    rest = pool.concat(pool.repeat(lexer.symbol(depth % 2), 0, 1), pool.concat(pair, rest));
+    // Where several stacks go on in one, recursion would follow the text.
+    if (depth % 4 == 0) rest = pool.unite(rest, pool.concat(lexer.symbol(1), rest));
+    stacks.push_back(rest);
+  }
+  const ExprId top = pool.lexing().between(lexer.lexicon, stacks.back());
+  EXPECT_EQ(pool.lexing().least_symbols(top), 2u * 200'000);
+  const std::size_t known = pool.lexing().least_known();
+  EXPECT_GE(known, stacks.size());
+  std::size_t asked = 0;
+  for (std::size_t i = 0; i < stacks.size(); i += 997) {
+    ++asked;
+    EXPECT_EQ(pool.lexing().least_symbols(pool.lexing().between(lexer.lexicon, stacks[i])),
+              2 * (i + 2));
+  }
+  // What stands below others may have become one with what was put before it.
+  EXPECT_LE(pool.lexing().least_known(), known + asked);
+}
+
 TEST(Lexing, a_compilation_that_was_cancelled_leaves_nothing_undecided) {
   std::vector<std::string> texts;
   for (char one = 'a'; one <= 'j'; ++one) {

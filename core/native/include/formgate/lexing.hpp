@@ -126,6 +126,8 @@ class Lexing {
   ExprId after(std::uint16_t terminal, ExprId guard, std::uint32_t stack);
   // Fewest symbols with which the parser of a state, or of a part of it, comes to an end.
   std::uint32_t least_symbols(ExprId id, unsigned depth = 0);
+  // Expressions over symbols whose fewest ones are kept.
+  std::size_t least_known() const { return least_.size(); }
   // Names of the terminals that a state is in or may begin.
   std::vector<std::string> names(ExprId id) const;
   // Whether a state under a guard surely has some text; a quick answer, and no wrong yes.
@@ -140,7 +142,8 @@ class Lexing {
   ByteSet alphabet(ExprId id) const;  // superset of the bytes of its texts
   void trim();
   std::size_t derived_bytes() const {
-    return (steps_.size() + after_.size() + left_[0].size() + left_[1].size() + answers_.size()) *
+    return (steps_.size() + after_.size() + left_[0].size() + left_[1].size() + answers_.size() +
+            least_.size()) *
            48;
   }
   bool in_use() const { return !lexicons_.empty(); }
@@ -308,6 +311,7 @@ class Lexing {
   std::uint32_t least_of(ExprId id);
   std::uint32_t compute_least(ExprId id);
   void find_least(ExprId start);
+  void keep_least(std::vector<ExprId>& work);
   bool ends_under(std::uint32_t start, ExprId guard);
   std::pair<Symbols, Symbols> competing_after(std::uint32_t lexicon, std::size_t before) const;
   std::uint32_t start_after(std::uint32_t lexicon, std::size_t before);
