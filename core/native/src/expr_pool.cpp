@@ -251,11 +251,18 @@ ByteSet ExprPool::alphabet(ExprId id) {
       break;
     }
     case Kind::kConcat: {
+      // The spine is a stack, of which only the top is new: its ends are kept for those above them.
+      std::vector<ExprId> spine;
       ExprId rest = id;
       for (; this->node(rest).kind == Kind::kConcat; rest = ExprId{this->node(rest).b}) {
-        out = out | alphabet(ExprId{this->node(rest).a});
+        if (alphabets_.find(index_of(rest)) != alphabets_.end()) break;
+        spine.push_back(rest);
       }
-      out = out | alphabet(rest);
+      out = alphabet(rest);
+      for (std::size_t i = spine.size(); i-- > 0;) {
+        out = out | alphabet(ExprId{this->node(spine[i]).a});
+        if (i > 0 && open_alphabets_ == before) alphabets_.emplace(index_of(spine[i]), out);
+      }
       break;
     }
     case Kind::kRepeat:

@@ -228,5 +228,20 @@ TEST(Expr, LookAroundStandsAnywhere) {
   }
 }
 
+// Each state of a deep text has a deeper stack: looking through all of it for each of them would
+// never come to an end here.
+TEST(Expr, AlphabetsOfStacksAreMadeOfThoseBelow) {
+  ExprPool pool;
+  const ExprId pair = pool.literal("ab");
+  ExprId stack = pool.literal("z");
+  for (int depth = 0; depth < 400'000; ++depth) {
+    stack = pool.concat(pair, stack);
+    if (depth % 2 == 0) continue;
+    const ByteSet own = pool.alphabet(stack);
+    ASSERT_EQ(own.size(), 3u);
+    ASSERT_TRUE(own.contains('z'));
+  }
+}
+
 }  // namespace
 }  // namespace formgate
