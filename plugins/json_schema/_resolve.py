@@ -134,6 +134,8 @@ class Library:
         self._by_root: dict[int, Resource] = {}
         self._orders: dict[int, dict[str, int]] = {}
         self._envs: dict[tuple[int, ...], Env] = {}
+        self._shared: dict[str, tuple[Where, Where]] = {}  # addresses that two schemas have
+        self._meant: set[str] = set()  # addresses that references have
         self.unknown_drafts: dict[str, Where] = {}
         self.root = self._document(schema, "")
 
@@ -342,8 +344,14 @@ class Library:
             self._by_root[id(schema)] = found
             known = self._resources.setdefault(uri, found)
             if known is not found and known.root is not schema:
-                raise _twice(f"the address {uri!r}", known.where, where)
+                self._shared.setdefault(uri, (known.where, where))
+                self._check_meant(uri)
         return found
+
+    def _check_meant(self, uri: str) -> None:
+        """Raise `GrammarError` if a reference means an address that two schemas have."""
+        if uri in self._shared and uri in self._meant:
+            raise _twice(f"the address {uri!r}", *self._shared[uri])
 
     def _matters(self, resource: Resource) -> bool:
         """Say whether a resource in the dynamic scope may make a difference."""
@@ -384,11 +392,15 @@ class Library:
             GrammarError: No known document has it.
         """
         found = self._resources.get(uri)
-        if found is None:
+        if found is None or found.where[0] is not None:  # another may have the same address
             self._search_all()
             found = self._resources.get(uri) or self._remote(uri)
         if found is None:
             raise _nowhere(reference, where, f"no document is known as {uri!r}")
+        # Of two schemas that have one address each is what it is where it stands: generated schemas
+        # repeat parts with it. But none may be referred to by it, found out now or later.
+        self._meant.add(uri)
+        self._check_meant(uri)
         return found
 
     def _search_all(self) -> None:

@@ -218,7 +218,7 @@ void MaskCache::find_places(ClassTable& table, std::uint32_t class_index, std::u
       table.places.push_back(below);
       stack.push_back({below, dfa.start()});
       if (table.places.size() > kMostPlaces) {
-        table.places.resize(1);
+        table.places.assign(1, {node, 0});
         return;
       }
     }

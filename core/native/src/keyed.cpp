@@ -134,10 +134,11 @@ ExprId Keyed::make(Table given, CompileContext* context) {
     for (const Some& one : cell.some) hasher.add(hash_of(one.value)).add(one.meets);
   }
   const Hash128 hash = hasher.finish();
+  std::vector<std::uint32_t>& doubtful = context ? context->doubtful() : doubtful_;
   State start;
   if (const auto it = table_index_.find(hash); it != table_index_.end()) {
     if (it->second == kNoIndex) return kNothing;
-    if (tables_[it->second].doubtful) doubtful_.push_back(it->second);
+    if (tables_[it->second].doubtful) doubtful.push_back(it->second);
     start.table = it->second;
     start.taken.assign((tables_[it->second].entries.size() + 63) / 64, 0);
     if (!tables_[it->second].needs.empty()) start.owed = start.taken;
@@ -268,7 +269,7 @@ ExprId Keyed::make(Table given, CompileContext* context) {
   if (table.named) {
     for (std::uint32_t i = 0; i < table.entries.size(); ++i) add_name(table, i);
   }
-  if (table.doubtful) doubtful_.push_back(number);
+  if (table.doubtful) doubtful.push_back(number);
   for (const Entry& entry : given.entries) bytes_ += 2 * (sizeof(Entry) + entry.name.size());
   for (const TrieNode& node : table.trie) {
     bytes_ += sizeof(TrieNode) + node.children.size() * sizeof(Child) + node.entries.size() * 4;

@@ -212,7 +212,8 @@ bool Keyed::measure(Compiled& table, CompileContext* context, bool defined) {
 }
 
 void Keyed::settle(CompileContext& context) {
-  const std::vector<std::uint32_t> given = std::move(doubtful_);
+  std::vector<std::uint32_t> given = std::exchange(context.doubtful(), {});
+  given.insert(given.end(), doubtful_.begin(), doubtful_.end());
   doubtful_.clear();
   for (std::uint32_t number : given) {
     Compiled& table = tables_[number];

@@ -213,7 +213,12 @@ def test_what_is_a_schema_is_what_the_meta_schema_says(schema: Any, draft: str) 
         ({"$ref": "a"}, "#/$ref: the reference 'a' leads nowhere"),
         ({"$ref": "#"}, "#: the schema refers to itself"),
         (
-            {"items": {"$id": "http://a", "id": "http://a"}, "$id": "http://a", "id": "http://a"},
+            {
+                "items": {"$id": "http://a", "id": "http://a"},
+                "additionalProperties": {"allOf": [{"$ref": "http://a"}]},
+                "$id": "http://a",
+                "id": "http://a",
+            },
             "#/items: the address 'http://a' is that of #, too",
         ),
     ],
@@ -226,6 +231,25 @@ def test_what_is_refused_though_a_meta_schema_may_take_it(
     with pytest.raises(GrammarError) as caught:
         compile_json_schema(schema, GrammarBuilder(), draft=draft)
     assert str(caught.value).startswith(words)
+
+
+@pytest.mark.parametrize("draft", sorted(JUDGES))
+@pytest.mark.parametrize("first", [True, False])
+def test_an_address_may_stand_twice_if_no_reference_means_it(draft: str, first: bool) -> None:
+    """Whichever is come upon first: the reference, or one of the two."""
+    twice = {
+        "a": {"$id": "http://a", "id": "http://a", "type": "integer"},
+        "b": {"$id": "http://a", "id": "http://a", "type": "string"},
+    }
+    given = Validator({"properties": twice}, draft=draft)
+    assert given.is_valid({"a": 1, "b": "x"})
+    assert not given.is_valid({"a": 1, "b": 1})
+    assert not given.is_valid({"a": "x"})
+    meant = {"c": {"$ref": "http://a"}}
+    with pytest.raises(GrammarError, match="'http://a' is that of #/properties/a, too"):
+        compile_json_schema(
+            {"properties": meant | twice if first else twice | meant}, GrammarBuilder(), draft=draft
+        )
 
 
 @pytest.mark.parametrize("keyword", ["not", "items", "additionalProperties"])

@@ -398,8 +398,10 @@ def test_errors_of_the_engine_name_a_place(byte_vocabulary: formgate.Vocabulary)
                 source, byte_vocabulary, format="json_schema", limits=Limits(max_states=3_000)
             )
         assert str(limited.value).startswith(place)
+    formgate.compile(deep(2_000, lambda inner: {"properties": {"a": inner}}), byte_vocabulary)
+    compared = deep(300, lambda inner: {"type": "array", "items": inner, "uniqueItems": True})
     with pytest.raises(LimitError, match=r"^#: .*max_depth"):
-        formgate.compile(deep(2_000, lambda inner: {"properties": {"a": inner}}), byte_vocabulary)
+        formgate.compile(compared, byte_vocabulary)
 
 
 # --- what is read without a site of its own ---

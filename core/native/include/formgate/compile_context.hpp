@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <vector>
 
 namespace formgate {
 
@@ -47,6 +48,9 @@ class CompileContext {
     if ((++ticks_ & 63) == 0) check();
   }
   void check() const;
+  // Lists of keys and items that refer to rules, to be settled once these are defined. Those of a
+  // compilation that was given up are left as they are: a later one that has them asks again.
+  std::vector<std::uint32_t>& doubtful() { return doubtful_; }
 
  private:
   Limits limits_;
@@ -54,6 +58,7 @@ class CompileContext {
   double timeout_s_ = 0;
   std::shared_ptr<CancelToken> cancel_;
   std::uint64_t ticks_ = 0;
+  std::vector<std::uint32_t> doubtful_;
 };
 
 }  // namespace formgate

@@ -343,6 +343,7 @@ class Keyed {
   ExprPool& pool_;
   std::vector<Table> given_;
   std::vector<Compiled> tables_;
+  std::vector<std::uint32_t> doubtful_;            // tables made outside of what is lowered
   GrowingMap<std::uint64_t, Spelled> characters_;  // by character and spelling; all bytes allowed
   std::deque<State> states_;
   std::deque<Record> records_;
@@ -355,7 +356,6 @@ class Keyed {
   GrowingMap<Hash128, bool, HashOfHash> other_values_;
   GrowingMap<std::uint32_t, bool> zeros_only_;
   GrowingMap<std::uint32_t, std::uint32_t> text_counts_;  // of expressions
-  std::vector<std::uint32_t> doubtful_;                   // tables
   GrowingMap<Hash128, std::uint32_t, HashOfHash> table_index_;
   GrowingMap<Hash128, std::uint32_t, HashOfHash> state_index_;
   GrowingMap<Hash128, std::uint32_t, HashOfHash> record_index_;
