@@ -133,9 +133,12 @@ def test_without_masks_the_text_is_judged(run):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["--source", "a(b"], "missing \\), unterminated subpattern\n  a\\(b\n   \\^"),
+        (
+            ["--source", "a(b"],
+            "missing \\), unterminated subpattern\n  line 1, column 2: a\\(b\n +\\^",
+        ),
         (["--source", "(?!a)a"], "the language is empty"),
-        (["--source", "(a)\\1"], ".*\\n  \\(a\\)\\\\1\\n     \\^\\^"),
+        (["--source", "(a)\\1"], ".*\\n  line 1, column 4: \\(a\\)\\\\1\\n +\\^\\^"),
         (["--source", "a", "--format", "nope"], "unknown format 'nope'"),
         (["--source", "a", "--model", "/nowhere"], "no such model: /nowhere"),
         (["--source", "a", "--model", "/"], "/ is not a model folder"),
