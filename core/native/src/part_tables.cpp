@@ -78,6 +78,7 @@ std::shared_ptr<const MaskCache::PartTable> MaskCache::part_table(ExprId part, s
   {
     PartUse& use = part_tables_[key];
     if (use.table || use.closed) return use.table;
+    if (use.count == 0) bytes_ += sizeof(PartUse) + 32;
     if (++use.count <= (own.kind == Kind::kCall ? kUsesBefore : 0)) return nullptr;
     if (table_depth_ >= kMostNested) return nullptr;
     use.closed = true;  // while it is made

@@ -114,6 +114,7 @@ const ByteSet& MaskCache::first_of(ExprId part) {
   }
   if (node.kind == Kind::kBytes) return pool_.byte_set(node);
   if (const auto it = first_of_.find(index_of(part)); it != first_of_.end()) return it->second;
+  bytes_ += sizeof(ByteSet) + 32;
   return first_of_.emplace(index_of(part), pool_.first_bytes(part)).first->second;
 }
 
