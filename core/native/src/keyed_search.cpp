@@ -304,6 +304,53 @@ bool Keyed::other_value(std::uint32_t state, std::uint32_t cell, ExprId keys,
 
 // --- how many there are ---
 
+// Whether what begins a list without repetition has so many values by what was counted of its own
+// items: one place takes so many, and the others cannot run out. Lists in lists are told in one
+// look each, where their members alone would be searched for long: there are factorially many.
+// Recursion depth is the nesting of unions.
+bool Keyed::many(ExprId keys, std::uint32_t enough) {
+  for (ExprId at = keys;; at = pool_.tail(at)) {
+    const ExprId first = pool_.head(at);
+    if (many_lists(first, enough)) return true;
+    if (first == at || !pool_.nullable(first)) return false;  // white space may be left out
+  }
+}
+
+bool Keyed::many_lists(ExprId first, std::uint32_t enough) {
+  const Node node = pool_.node(first);
+  if (node.kind == Kind::kUnion) {
+    const auto list = pool_.members(node);
+    const std::vector<ExprId> members(list.begin(), list.end());
+    return std::ranges::any_of(members,
+                               [&](ExprId one) { return pool_.live(one) && many(one, enough); });
+  }
+  if (node.kind != Kind::kKeyed || (node.flags & kCaptures)) return false;
+  const Record& own = record(first);
+  const State& state = states_[own.state];
+  const Compiled& table = tables_[state.table];
+  if (own.part != Part::kFirst || state.count != 0 || table.repeats || table.doubtful ||
+      table.wanted != 0 || table.cells.empty()) {
+    return false;
+  }
+  if (std::ranges::any_of(table.entries, [](const Entry& entry) { return entry.required; })) {
+    return false;
+  }
+  if (std::ranges::any_of(table.cells, [](const Cell& cell) { return cell.quoted; })) return false;
+  const std::uint32_t least = std::max(table.min, 1u);
+  if (least > table.max) return false;
+  // Lists of up to so many items, chosen one after another: each is another list.
+  const std::uint32_t size = std::max(least, std::min(table.max, 4u));
+  const std::uint32_t most = *std::ranges::max_element(table.amounts);
+  std::uint64_t lists = 1;
+  for (std::uint32_t i = 0; i < size && (i < least || lists < enough); ++i) {
+    const std::size_t j = std::min<std::size_t>(i, table.cells.size() - 1);
+    const std::uint32_t amount = table.places ? table.amounts[j] : most;
+    if (amount <= i) return i >= least && lists >= enough;
+    lists = std::min<std::uint64_t>(lists * (amount - i), kUnbounded);
+  }
+  return lists >= enough;
+}
+
 std::uint32_t Keyed::values_of(ExprId keys, std::uint32_t enough, CompileContext* context,
                                std::vector<Element>* out) {
   const std::size_t most = context ? context->limits().max_states : Limits().max_states;
@@ -332,6 +379,7 @@ std::uint32_t Keyed::values_of(ExprId keys, std::uint32_t enough, CompileContext
       if (found.size() >= enough) break;
     }
     if (grows(way.keys, way.reader)) return kUnbounded;
+    if (many(way.keys, enough)) return enough;
     any_way(pool_, store_, way, order, zeros, [&](Way next) {
       next.hash = hash_of(next.keys, next.reader);
       ways.add(std::move(next));

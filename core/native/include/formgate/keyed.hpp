@@ -315,6 +315,8 @@ class Keyed {
   bool zeros_only(ExprId keys);
   bool grows(ExprId keys, const ValueReader& reader);
   Order order_of(ExprId keys, std::string_view key) const;
+  bool many(ExprId keys, std::uint32_t enough);
+  bool many_lists(ExprId first, std::uint32_t enough);
   // Distinct values, up to so many; kUnbounded where there is no end of them.
   std::uint32_t values_of(ExprId keys, std::uint32_t enough, CompileContext* context,
                           std::vector<Element>* out);
