@@ -400,7 +400,9 @@ void Lexing::close_longest(State& state) {
 }
 
 void Lexing::close_first(State& state) {
-  ExprId before = ExprPool::kAllId;  // no terminal of higher preference matches
+  // No terminal of higher preference matches: put together where a lexeme may end only, since of
+  // thousands of keywords most end nowhere together.
+  std::vector<ExprId> before;
   for (const Item& item : state.items) {
     const std::uint32_t truths = pool_.tracker_truths(item.trackers);
     for (const Thread& thread : item.threads) {
@@ -408,12 +410,13 @@ void Lexing::close_first(State& state) {
       if (end == ExprPool::kEmptyId) continue;
       ExprId guard = pool_.intersect(end, thread.demand);
       if (!item.trackers.empty()) guard = pool_.scope(guard, item.trackers);
-      guard = pool_.intersect(guard, before);
+      before = {pool_.intersect(before)};
+      guard = pool_.intersect(guard, before[0]);
       if (guard != ExprPool::kEmptyId && pool_.live(guard)) accept(state, item, guard);
     }
     const ExprId prefix = prefix_of(item);
     if (prefix != ExprPool::kEmptyId && prefix != ExprPool::kAllId) {
-      before = pool_.intersect(before, pool_.complement(prefix));
+      before.push_back(pool_.complement(prefix));
     }
   }
 }
