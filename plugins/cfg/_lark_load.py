@@ -12,6 +12,7 @@ looked for, and the texts of imported files.
 
 from __future__ import annotations
 
+import functools
 import os
 import threading
 from collections import OrderedDict
@@ -170,6 +171,7 @@ def _load(source: LarkSource, base_path: str | None, import_paths: tuple[str, ..
             "the lark package, which reads Lark grammars, is not installed. "
             "Run: pip install 'formgate[lark]'"
         ) from error
+    _make_parser()
     imports = Imports(base_path, import_paths, source)
     try:
         builder = GrammarBuilder(import_paths=[imports])
@@ -185,6 +187,29 @@ def _load(source: LarkSource, base_path: str | None, import_paths: tuple[str, ..
     except Exception as error:  # noqa: BLE001 (lark raises what its parts happen to raise)
         raise explain(error, source, imports.latest, imports.texts) from None
     return loaded
+
+
+def _make_parser() -> None:
+    """Let lark make its parser of grammars, which it keeps, without the check of its terminals.
+
+    With interegular installed, lark compares all terminals of a lexer in pairs; for those of its
+    own grammar that takes 0.2 s in each process, and tells nothing new.
+    """
+    from lark import load_grammar  # noqa: PLC0415 (an optional package)
+
+    make = getattr(load_grammar, "_get_parser", None)
+    conf = getattr(load_grammar, "LexerConf", None)
+    if make is None or conf is None or hasattr(make, "cache"):
+        return
+    with _lock:
+        # Nothing else in lark refers to this name of the module.
+        vars(load_grammar)["LexerConf"] = functools.partial(conf, skip_validation=True)
+        try:
+            make()
+        except TypeError:
+            pass  # another release of lark: it makes the parser itself
+        finally:
+            vars(load_grammar)["LexerConf"] = conf
 
 
 class Imports:
