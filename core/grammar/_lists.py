@@ -61,6 +61,7 @@ class ListBuilder:
         max: int | None = None,  # noqa: A002
         escapes: bool = True,
         needs: Mapping[str, Iterable[str]] | None = None,
+        any_of: Iterable[Iterable[tuple[str, int | None]]] = (),
     ) -> Node:
         """Match the members of a JSON object, between the braces, no key twice.
 
@@ -78,16 +79,26 @@ class ListBuilder:
             escapes: As for ``json_text``.
             needs: Keys of entries, and those of others that must be there where they are. What has
                 come is owed or done with, so no alternatives are written out.
+            any_of: Conditions. In each, one of some (key, way) holds: the entry comes with its
+                value of that number, or, for ``None``, does not come. Independent ones add up: no
+                alternatives are written out.
 
         Raises:
             GrammarError: ``min`` exceeds ``max`` or is too large, a key is there twice, or one that
                 needs another or is needed is not there.
             UnsupportedConstraint: Entries need each other, ``min`` is more than what is required,
-                and ``max`` less than all entries, or there are cells beside it.
-            LimitError: A condition that some member must meet has a number beyond 7.
+                and ``max`` less than all entries, or there are cells beside it. Or there are
+                conditions beside ``needs``, beside a ``min`` of more than is required, or a ``max``
+                that may be met.
+            LimitError: A condition that some member must meet has a number beyond 7, an entry more
+                than 31 values, or more than 12 conditions share entries, directly or not.
         """
         core = self._core
+        entries = list(entries)
         given: list[tuple[str | int, int, bool]] = [(e.key, e.value, e.required) for e in entries]
+        ways: list[tuple[int, int]] = [
+            (place, way) for place, e in enumerate(entries) if e.ways for way in e.ways
+        ]
         free: list[tuple[int, int, bool, list[tuple[int, list[int]]]]] = [
             (
                 core.json_text(c.keys, not escapes, True),
@@ -99,8 +110,21 @@ class ListBuilder:
         ]
         low, high = _counts(min, max)
         pairs = _pairs([key for key, _, _ in given], needs) if needs else []
+        clauses = _clauses([key for key, _, _ in given], any_of) if any_of else []
         core_node = core.keyed(
-            given, free, colon, comma, ordered, not escapes, False, False, low, high, pairs
+            given,
+            free,
+            colon,
+            comma,
+            ordered,
+            not escapes,
+            False,
+            False,
+            low,
+            high,
+            pairs,
+            ways,
+            clauses,
         )
         return Node(core_node)
 
@@ -221,6 +245,19 @@ def _pairs(keys: list[Any], needs: Mapping[str, Iterable[str]]) -> list[tuple[in
     except KeyError as error:
         raise GrammarError(
             f"the key {error.args[0]!r} needs another or is needed, but there is no such entry"
+        ) from None
+
+
+def _clauses(
+    keys: list[Any], any_of: Iterable[Iterable[tuple[str, int | None]]]
+) -> list[list[tuple[int, int | None]]]:
+    """Return conditions by the numbers of entries."""
+    places = {key: place for place, key in enumerate(keys)}
+    try:
+        return [[(places[key], way) for key, way in literals] for literals in any_of]
+    except KeyError as error:
+        raise GrammarError(
+            f"a condition names the key {error.args[0]!r}, but there is no such entry"
         ) from None
 
 

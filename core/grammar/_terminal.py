@@ -53,11 +53,14 @@ class Entry(NamedTuple):
         key: The key as a text, without quotes and escapes.
         value: What follows the colon.
         required: It must be there.
+        ways: Other values, beside which ``value`` is number 0, for ``any_of`` to tell apart. Which
+            one a text is should be certain: where several match it, all are followed.
     """
 
     key: str
     value: Node
     required: bool = False
+    ways: Sequence[Node] = ()
 
 
 class Some(NamedTuple):

@@ -189,17 +189,19 @@ class Recorder(GrammarBuilder):
         escapes = bool(options.get("escapes", True))
         keys = [self.json_text(self.literal(entry.key), escapes=escapes) for entry in given]
         keys += [self.json_text(cell.keys, escapes=escapes) for cell in free]
+        keys += [key for entry, key in zip(given, keys, strict=False) for _ in entry.ways]
         values = [entry.value for entry in given] + [cell.value for cell in free]
+        ways = [way for entry in given for way in entry.ways]
         quote = self.literal('"')
         pairs = [
             self.seq(quote, key, quote, colon, value)
-            for key, value in zip(keys, values, strict=True)
+            for key, value in zip(keys, [*values, *ways], strict=True)
         ]
         listed = self._listed(pairs, comma)
         node = super().members(given, free, colon=colon, comma=comma, **options)
         keys_of = [cell.keys for cell in free]
         some = [one.value for cell in free for one in cell.some]
-        parts = (listed, colon, comma, *values, *keys_of, *some)
+        parts = (listed, colon, comma, *values, *keys_of, *some, *ways)
         return self._kept(node, "members", parts, (given, free, options))
 
     def distinct(
@@ -319,6 +321,7 @@ def _members(data: object, parts: list[Node], builder: GrammarBuilder) -> Node:
         Cell(key, value, [one._replace(value=next(some)) for one in cell.some])
         for cell, key, value in zip(free, keys, values[len(given) :], strict=True)
     ]
+    entries = [each._replace(ways=[next(some) for _ in each.ways]) for each in entries]
     return builder.members(entries, cells, colon=parts[1], comma=parts[2], **options)
 
 

@@ -81,7 +81,8 @@ class Automaton:
                 found = [
                     closed
                     for shape in self._objects.of_state(state)
-                    for closed in close_object(shape, self.world)
+                    for part in self._objects.closable(shape)
+                    for closed in close_object(part, self.world)
                 ]
             except LimitError as error:
                 raise self.world.limited(error, state.lits) from None

@@ -1,9 +1,9 @@
 """Alternatives: what literals say of objects, or of arrays, as a list of shapes.
 
 Each list is a disjunction: a value satisfies the literal exactly if it has one of the shapes. The
-shapes may overlap. Shapes that are surely nothing are dropped while alternatives are multiplied,
-and a schema is taken away from shapes one part at a time, from those only that it may overlap with;
-so real schemas have few alternatives, and ``max_clauses`` bounds the rest.
+shapes may overlap. They are multiplied as ``_products`` says, and a schema is taken away from
+shapes one part at a time, from those only that it may overlap with; so real schemas have few
+alternatives, and ``max_clauses`` bounds the rest.
 
 Where ``unevaluatedProperties`` or ``unevaluatedItems`` asks which names or items a schema speaks
 of, its alternatives are *tracked*: each shape carries what is evaluated in it. Evaluating more only
@@ -14,54 +14,26 @@ the others do (``LOOSELY``). Only under negation must an alternative know exactl
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from formgate.core.errors import LimitError
-from formgate.plugins.json_schema._deadline import check_time
 from formgate.plugins.json_schema._facts import FALSE, TRUE, Facts, Op, keyword_of
-from formgate.plugins.json_schema._widest import widest
+from formgate.plugins.json_schema._products import ManyError, Products, Shape
 
 if TYPE_CHECKING:
-    from collections.abc import Hashable, Iterable
+    from collections.abc import Iterable
 
     from formgate.plugins.json_schema._shapes import Join, Lits
     from formgate.plugins.json_schema._states import Schemas, State
 
-__all__ = ["EXACTLY", "LOOSELY", "UNTRACKED", "Clauses", "Shape"]
+__all__ = ["EXACTLY", "LOOSELY", "UNTRACKED", "Clauses"]
 
 UNTRACKED, LOOSELY, EXACTLY = 0, 1, 2
-
-_MANY, _TOO_MANY = 6, 100  # shapes among which those are looked for that are part of others
-_OFTEN = 63  # meets after which the deadline is looked at
-_MEETS_PER_CLAUSE = 300  # how much work ``max_clauses`` allows in all
-
-
-class Shape(Protocol):
-    """What shapes of objects and of arrays have in common."""
-
-    evaluated: Any
-
-    @property
-    def key(self) -> Hashable:
-        """Equal for shapes that say the same."""
-
-    def meet(self, other: Any, join: Join, /) -> Any:
-        """Return what satisfies both."""
-
-    def within(self, other: Any, /) -> bool:
-        """Say whether all that has this shape surely has another one."""
-
-    def said(self) -> Iterable[tuple[str, Lits]]:
-        """Return what members satisfy, by name, as far as ``within`` compares that alone."""
-
-    def plain(self) -> Any:
-        """Return the shape without what it evaluates."""
-
 
 S = TypeVar("S", bound=Shape)
 
 
-class Clauses(Generic[S]):
+class Clauses(Products[S]):
     """Alternatives for one kind of values.
 
     Args:
@@ -75,18 +47,9 @@ class Clauses(Generic[S]):
     _textual = False  # whether the order of a schema's text matters
 
     def __init__(self, world: Schemas, join: Join, kind: int, anything: S, task: int) -> None:
-        self._world = world
-        self._join = join
+        super().__init__(world, join, anything)
         self._kind = kind
-        self._any = anything
         self._task = task * 3
-        self._memo: dict[tuple[int, int], list[S]] = {}
-        self._meets = 0
-
-    def close(self) -> None:
-        """Cut references that go in circles."""
-        self._memo.clear()
-        del self._join
 
     # --- what the kinds differ in ---
 
@@ -139,18 +102,28 @@ class Clauses(Generic[S]):
         """Return the alternatives of a state."""
         found: list[S] | None = state.clauses.get(self._kind)
         if found is None:
-            if len(state.lits) == 1 and not state.lits[0] & 1:
-                return self.of(state.lits[0])
-            found = [self._any]
-            positive = [lit for lit in state.lits if not lit & 1]
-            if self._textual and len(positive) > 1:
-                positive.sort(key=self._world.position)
-            for lit in positive:
-                found = self._satisfying(found, lit, UNTRACKED, self._any)
-            for lit in state.lits:
-                if lit & 1:
-                    found = self._subtract(found, lit ^ 1)
+            try:
+                with self._making(conditions=False, impatient=self._factors):
+                    found = self._of_lits(state.lits)
+            except ManyError:
+                with self._making(conditions=True):
+                    found = self._of_lits(state.lits)
             state.clauses[self._kind] = found
+        return found
+
+    def _of_lits(self, lits: Lits) -> list[S]:
+        """Return the alternatives of a conjunction."""
+        if len(lits) == 1 and not lits[0] & 1:
+            return self.of(lits[0])
+        found = [self._any]
+        positive = [lit for lit in lits if not lit & 1]
+        if self._textual and len(positive) > 1:
+            positive.sort(key=self._world.position)
+        for lit in positive:
+            found = self._satisfying(found, lit, UNTRACKED, self._any)
+        for lit in lits:
+            if lit & 1:
+                found = self._subtract(found, lit ^ 1)
         return found
 
     def of(self, lit: int, track: int = UNTRACKED) -> list[S]:
@@ -244,6 +217,11 @@ class Clauses(Generic[S]):
             implied = [self._any] if then == TRUE else self.implication(test, then)
             if implied is not None:
                 return self.product(found, implied)
+        if self._factoring and not track:
+            first = self.factored(self._union((self.of(test ^ 1), self.of(then))))
+            second = self.factored(self._union((self.of(test), self.of(other))))
+            if first is not None and second is not None:
+                return self.product(self.product(found, [first]), [second])
         passed = self.product(self.product(found, self.of(test, track)), self.of(then, track))
         failed = self.product(self._subtract(found, test), self.of(other, track))
         return self._union((passed, failed))
@@ -421,68 +399,3 @@ class Clauses(Generic[S]):
         for lit in lits:
             shapes = self._subtract(shapes, lit)
         return shapes
-
-    def product(self, left: list[S], right: list[S]) -> list[S]:
-        """Return the alternatives for what satisfies both."""
-        if right == [self._any]:
-            return left
-        if left == [self._any]:
-            return right
-        found = []
-        granted = max(len(left), len(right))
-        for one in left:
-            for other in right:
-                met = self._meet(one, other)
-                if met is not None:
-                    found.append(met)
-            self._check(found, granted)
-        return found if len(found) < 2 else self._widest(self._distinct(found, granted))
-
-    def _widest(self, shapes: list[S]) -> list[S]:
-        """Return shapes without those that are part of others, where there are some.
-
-        Conjunctions of implications make such; without this their number doubles each time.
-        """
-        if not _MANY <= len(shapes) <= _TOO_MANY or any(
-            one.evaluated is not None for one in shapes
-        ):
-            return shapes
-        return widest(shapes)
-
-    def _union(self, branches: Iterable[list[S]]) -> list[S]:
-        """Return the alternatives of several lists; one that says nothing stands for all."""
-        return self._distinct(shape for branch in branches for shape in branch)
-
-    def _distinct(self, shapes: Iterable[S], granted: int = 0) -> list[S]:
-        """Return shapes without repetitions."""
-        found: dict[Hashable, S] = {}
-        for shape in shapes:
-            found.setdefault(shape.key, shape)
-        kept = list(found.values())
-        if self._any in kept and all(shape.evaluated is None for shape in kept):
-            return [self._any]
-        self._check(kept, granted)
-        return kept
-
-    def _meet(self, left: S, right: S) -> S | None:
-        """Return what satisfies both of two shapes, None if that is surely nothing."""
-        self._meets += 1
-        if self._meets > _MEETS_PER_CLAUSE * self._world.options.max_clauses:
-            raise self._too_many("take more than 300 steps for each of")
-        if not self._meets & _OFTEN:
-            check_time()
-        met: S | None = left.meet(right, self._join)
-        return met
-
-    def _check(self, shapes: list[S], granted: int) -> None:
-        """Refuse too long a list; as many as there are constants, or were before, may be."""
-        if len(shapes) > max(self._world.options.max_clauses, granted):
-            raise self._too_many("make more than")
-
-    def _too_many(self, what: str) -> LimitError:
-        """Return the error for too many alternatives."""
-        return LimitError(
-            f"what is said here of one value, and beside it, would {what} max_clauses="
-            f"{self._world.options.max_clauses} alternatives; raise it, or "
-            "make the branches exclude each other by a required member with a const or an enum"
-        )

@@ -13,6 +13,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from formgate.core.errors import LimitError
+from formgate.plugins.json_schema._conditions import settled
 from formgate.plugins.json_schema._deadline import check_time
 from formgate.plugins.json_schema._disjoint import Patience
 from formgate.plugins.json_schema._facts import FALSE
@@ -27,8 +28,9 @@ from formgate.plugins.json_schema._shapes import (
 from formgate.plugins.json_schema._strings import StringSet, is_text
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
+    from formgate.plugins.json_schema._conditions import Either
     from formgate.plugins.json_schema._shapes import ArrayShape, Asks, Lits, ObjectShape
     from formgate.plugins.json_schema._states import Schemas, State
 
@@ -53,6 +55,7 @@ class ClosedObject(NamedTuple):
         low, high: How many members there may be.
         needs: Each says: some member is of one of these cells and in that state beside.
         asks: Pairs of names of entries: where the first comes, so must the second.
+        conditions: Of each, one literal holds; there are no ``asks`` beside.
     """
 
     entries: list[tuple[str, State, bool]]
@@ -62,6 +65,12 @@ class ClosedObject(NamedTuple):
     high: int | None
     needs: list[dict[int, State]]
     asks: Asks = ()
+    conditions: Sequence[tuple[Either, ...]] = ()
+
+    @property
+    def hollow(self) -> bool:
+        """Whether there may be no members."""
+        return self.low == 0 and all(any(one.gone for one in each) for each in self.conditions)
 
 
 class Count(NamedTuple):
@@ -166,7 +175,12 @@ def needed_members(shape: ObjectShape) -> list[Lits] | None:
     """Return what the required members of a shape satisfy, if it asks for no others; else None."""
     required = shape.required
     count = len(required)
-    if shape.some or shape.low > count or (shape.high is not None and shape.high < count):
+    if (
+        shape.conditions
+        or shape.some
+        or shape.low > count
+        or (shape.high is not None and shape.high < count)
+    ):
         return None
     found = []
     for name in required:
@@ -196,6 +210,9 @@ def _known(shape: ObjectShape) -> tuple[dict[str, Lits], dict[StringSet, None]]:
         states.setdefault(name, ())
     for pair in shape.asks:
         for name in pair:
+            states.setdefault(name, ())
+    for condition in shape.conditions:
+        for name, _, _ in condition:
             states.setdefault(name, ())
     patterns: dict[StringSet, None] = {}
     for keys, _ in (*shape.universals, *shape.some):
@@ -233,6 +250,11 @@ def _closed(
     if high is not None and low > high:
         return None
     plain = [(strings, state) for strings, state, _ in cells]
+    if shape.conditions:
+        conditions = settled(shape, states, needed, absent, world)
+        if conditions is None:
+            return None
+        return ClosedObject(entries, banned, plain, low, shape.high, [], (), conditions)
     asks = left_of(shape.asks, needed, absent)
     return ClosedObject(entries, banned, plain, low, shape.high, [], asks)
 

@@ -255,7 +255,7 @@ class Emitter:
         if self._levels and level >= self.options.max_levels:
             if any(one.low == 0 for one in arrays):
                 nodes.append(self.builder.literal("[]"))
-            if any(one.low == 0 for one in objects):
+            if any(one.hollow for one in objects):
                 nodes.append(self.builder.literal("{}"))
         else:
             nodes += [self._arrays.write(one, level, state) for one in arrays]

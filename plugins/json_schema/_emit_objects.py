@@ -7,12 +7,14 @@ from itertools import combinations
 from typing import TYPE_CHECKING, cast
 
 from formgate.core.grammar import Cell, Entry, Some
+from formgate.plugins.json_schema._conditions import any_of, parts_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from formgate.core.grammar import Node
     from formgate.plugins.json_schema._closed import ClosedObject
+    from formgate.plugins.json_schema._conditions import AnyOf
     from formgate.plugins.json_schema._emit import Emitter
     from formgate.plugins.json_schema._scalars import State
     from formgate.plugins.json_schema._strings import StringSet
@@ -23,7 +25,9 @@ __all__ = ["ObjectWriter"]
 _MAX_NEEDS = 6  # that members of a cell may meet: each set of them is a value of its own
 _MAX_CONDITIONS = 8
 # Makes an entry of a tuple: there are very many, and this is quicker than calling the class.
-_entry = cast("Callable[[tuple[str, Node, bool]], Entry]", partial(tuple.__new__, Entry))
+_entry = cast(
+    "Callable[[tuple[str, Node, bool, Sequence[Node]]], Entry]", partial(tuple.__new__, Entry)
+)
 
 
 class ObjectWriter:
@@ -44,21 +48,29 @@ class ObjectWriter:
         """Return the node of the objects of one alternative."""
         builder, gaps, value = self._builder, self._emitter.style(level), self._emitter.value
         entries = [
-            _entry((name, value(member, level + 1), required))
+            _entry((name, value(member, level + 1), required, ()))
             for name, member, required in closed.entries
         ]
+        conditions: AnyOf = []
+        if closed.conditions:
+            parts, conditions = self._parted(closed)
+            for place, entry in enumerate(entries):
+                if entry.key in parts:
+                    own = [value(one, level + 1) for one in parts[entry.key]]
+                    first, *others = own or [builder.nothing()]
+                    entries[place] = entry._replace(value=first, ways=others)
         cells = [
             Cell(self._names(keys, state), value(member, level + 1))
             for keys, member in closed.cells
         ]
         if cells:
             # What entries are named is no name of a cell, even where no member follows.
-            entries += [Entry(name, builder.nothing(), False) for name in closed.banned]
+            entries += [Entry(name, builder.nothing()) for name in closed.banned]
         if closed.needs:
             inside = self._needing(closed, entries, cells, (level, gaps), state)
         else:
-            inside = self._members(closed, entries, cells, gaps)
-        if closed.low == 0:
+            inside = self._members(closed, entries, cells, gaps, conditions)
+        if closed.hollow:
             inside = builder.choice(inside, gaps.hollow)
         return builder.seq(self._braces[0], inside, self._braces[1])
 
@@ -69,11 +81,24 @@ class ObjectWriter:
             found = self._keys[strings] = self._emitter.texts(strings, state)
         return found
 
+    def _parted(self, closed: ClosedObject) -> tuple[dict[str, list[State]], AnyOf]:
+        """Return the parts of the values of members that conditions tell apart, and conditions."""
+        emitter = self._emitter
+        members = {name: member for name, member, _ in closed.entries}
+        within = parts_of(closed.conditions, members, emitter.world, emitter.automaton.is_empty)
+        states = {name: [part for part, _ in parts] for name, parts in within.items()}
+        return states, any_of(closed.conditions, within)
+
     def _members(
-        self, closed: ClosedObject, entries: list[Entry], cells: list[Cell], gaps: Style
+        self,
+        closed: ClosedObject,
+        entries: list[Entry],
+        cells: list[Cell],
+        gaps: Style,
+        conditions: AnyOf | None = None,
     ) -> Node:
         """Return the node of at least one member, with what stands around."""
-        if closed.high == 0 or not (entries or cells):
+        if closed.high == 0 or not (entries or cells) or [] in (conditions or ()):
             return self._builder.nothing()
         needs: dict[str, list[str]] = {}
         for name, other in closed.asks:
@@ -88,6 +113,7 @@ class ObjectWriter:
             max=closed.high,
             escapes=self._emitter.escapes,
             needs=needs,
+            any_of=conditions or (),
         )
         return self._builder.seq(gaps.opened, members, gaps.closing)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from formgate.plugins.json_schema._clauses import UNTRACKED, Clauses
+from formgate.plugins.json_schema._conditions import alternatives, conditions_of, tractable
 from formgate.plugins.json_schema._facts import OBJECT, TRUE, Facts, ObjectFacts, Op
 from formgate.plugins.json_schema._keys import EVERY_KEY, NO_KEY, Keys
 from formgate.plugins.json_schema._shapes import ANY_OBJECT, NOTHING, ObjectShape, both, one
@@ -32,6 +33,7 @@ class ObjectClauses(Clauses[ObjectShape]):
     """
 
     _textual = True  # members come in the order in which the schema names them
+    _factors = True
 
     def __init__(self, world: Schemas, join: Join) -> None:
         super().__init__(world, join, OBJECT, ANY_OBJECT, 1)
@@ -135,6 +137,7 @@ class ObjectClauses(Clauses[ObjectShape]):
             kept.high,
             EVERY_KEY,
             kept.asks,
+            kept.conditions,
         )
 
     def denied_rest(self, shape: ObjectShape, rest: int) -> ObjectShape | None:
@@ -183,6 +186,8 @@ class ObjectClauses(Clauses[ObjectShape]):
         """Return a shape without values that another one has, if that is simple to say."""
         if denied.universals or denied.low > 1 or denied.high is not None or denied.asks:
             return shape
+        if denied.conditions:
+            return shape
         if denied.some:
             (keys, lits), *more = denied.some
             if more or lits or denied.props or denied.required:
@@ -199,6 +204,27 @@ class ObjectClauses(Clauses[ObjectShape]):
         if self._join(shape.props.get(name, ()), opposite, True) == NOTHING:
             return self._meet(shape, _absent(name))
         return shape
+
+    def factored(self, shapes: list[ObjectShape]) -> ObjectShape | None:
+        """Return alternatives as one shape with conditions, if that is simple to say."""
+        found = conditions_of(shapes, self._world)
+        if found is None:
+            return None
+        return ObjectShape({}, {}, conditions=found) if found else ANY_OBJECT
+
+    def closable(self, shape: ObjectShape) -> list[ObjectShape]:
+        """Return a shape with conditions in parts, if a grammar cannot keep them.
+
+        Raises:
+            LimitError: They make too many alternatives.
+        """
+        if not shape.conditions or tractable(shape):
+            return [shape]
+        found = [shape.unconditional()]
+        with self._making(conditions=False):
+            for condition in shape.conditions:
+                found = self.product(found, alternatives(condition))
+        return found
 
     def discriminated(self, branches: list[list[ObjectShape]]) -> bool:
         """Look for a name that every branch requires, with values that no two branches share."""
@@ -250,7 +276,7 @@ def _only_required(shapes: list[ObjectShape]) -> list[str] | None:
         return None
     (shape,) = shapes
     said = shape.universals or shape.some or shape.low or shape.high is not None or shape.asks
-    if said or shape.evaluated is not None or any(shape.props.values()):
+    if said or shape.conditions or shape.evaluated is not None or any(shape.props.values()):
         return None
     return list(shape.required)
 

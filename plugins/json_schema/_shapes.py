@@ -24,7 +24,9 @@ __all__ = [
     "NOTHING",
     "ArrayShape",
     "Asks",
+    "Condition",
     "Join",
+    "Literal",
     "Lits",
     "ObjectShape",
     "both",
@@ -37,6 +39,9 @@ __all__ = [
 
 Lits = tuple[int, ...]
 Asks = tuple[tuple[str, str], ...]
+# Of a member: its name, what it satisfies if it is there, and whether it need not be.
+Literal = tuple[str, Lits, bool]
+Condition = tuple[Literal, ...]
 Part = TypeVar("Part")
 # Returns the conjunction of two: NOTHING if that is seen, at a glance or (True) after a search; the
 # first if it is seen to imply the second.
@@ -74,11 +79,13 @@ class ObjectShape:
         evaluated: The names that the schema speaks of; None where nobody asks.
         asks: Pairs of names: where there is a member of the first, there must be one of the second.
             None of them is known to be there, or not to be.
+        conditions: Of each, one literal holds; see ``_conditions``.
     """
 
     __slots__ = (
         "_key",
         "asks",
+        "conditions",
         "evaluated",
         "high",
         "low",
@@ -98,6 +105,7 @@ class ObjectShape:
         high: int | None = None,
         evaluated: Keys | None = None,
         asks: Asks = (),
+        conditions: tuple[Condition, ...] = (),
     ) -> None:
         self.props = props
         self.required = required
@@ -107,6 +115,7 @@ class ObjectShape:
         self.high = high
         self.evaluated = evaluated
         self.asks = asks
+        self.conditions = conditions
         self._key: Hashable = None
 
     @property
@@ -115,6 +124,7 @@ class ObjectShape:
         if self._key is None:
             self._key = (
                 frozenset(self.asks),
+                frozenset(self.conditions),
                 frozenset(self.props.items()),
                 frozenset(self.required),
                 frozenset(self.universals),
@@ -157,7 +167,10 @@ class ObjectShape:
         evaluated = self.evaluated
         if other.evaluated is not None:
             evaluated = other.evaluated if evaluated is None else evaluated.union(other.evaluated)
-        return ObjectShape(props, required, universals, some, low, high, evaluated, asks)
+        conditions = _joined(self.conditions, other.conditions)
+        return ObjectShape(
+            props, required, universals, some, low, high, evaluated, asks, conditions
+        )
 
     def _members(
         self, other: ObjectShape, join: Join
@@ -220,7 +233,11 @@ class ObjectShape:
             return False
         if not self.required.keys() >= other.required.keys():
             return False
-        for mine, others in ((self.universals, other.universals), (self.some, other.some)):
+        for mine, others in (
+            (self.universals, other.universals),
+            (self.some, other.some),
+            (self.conditions, other.conditions),
+        ):
             if mine != others and not set(mine) >= set(others):
                 return False
         props = self.props
@@ -249,6 +266,20 @@ class ObjectShape:
             self.low,
             self.high,
             asks=self.asks,
+            conditions=self.conditions,
+        )
+
+    def unconditional(self) -> ObjectShape:
+        """Return the shape without its conditions."""
+        return ObjectShape(
+            self.props,
+            self.required,
+            self.universals,
+            self.some,
+            self.low,
+            self.high,
+            self.evaluated,
+            self.asks,
         )
 
     def parted(self, name: str) -> list[ObjectShape]:

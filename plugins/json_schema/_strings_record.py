@@ -156,10 +156,11 @@ class Recorder:
         max: int | None,  # noqa: A002
         escapes: bool,
         needs: Mapping[str, Iterable[str]],
+        any_of: Iterable[Iterable[tuple[str, int | None]]] = (),
     ) -> Node:
         """Keep ``members``: those of one cell, as objects of any kind have them."""
         (cell,) = cells
-        if list(entries) or cell.some or needs:
+        if list(entries) or cell.some or needs or any_of:
             raise AssertionError("recorded objects have any members")
         nodes = cell.keys, cell.value, colon, comma
         return self._add("members", nodes, ordered, min, max, escapes)

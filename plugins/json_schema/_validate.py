@@ -18,6 +18,7 @@ from formgate.plugins.json_schema._wrong import WrongSchemaError
 
 if TYPE_CHECKING:
     from formgate.plugins.json_schema._closed import ClosedArray, ClosedObject
+    from formgate.plugins.json_schema._conditions import Either
     from formgate.plugins.json_schema._scalars import State
     from formgate.plugins.json_schema._values import Json
 
@@ -97,6 +98,8 @@ class Validator:
         missing = any(required and name not in value for name, _, required in closed.entries)
         if missing or any(name in value and other not in value for name, other in closed.asks):
             return None
+        if not all(any(self._holds(one, value) for one in each) for each in closed.conditions):
+            return None
         states = {name: state for name, state, _ in closed.entries if name in value}
         cells = {}
         for name in value:
@@ -108,6 +111,13 @@ class Validator:
         if len(states) < len(value):
             return None
         return self._members(closed, states, cells, value)
+
+    def _holds(self, literal: Either, value: dict[str, Json]) -> bool:
+        """Say whether a literal of a condition holds for an object."""
+        if literal.name not in value:
+            return literal.gone
+        state = literal.state
+        return state is not None and self._value(state, value[literal.name]) is not None
 
     def _members(
         self,

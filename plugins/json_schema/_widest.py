@@ -12,7 +12,7 @@ from formgate.plugins.json_schema._deadline import check_time
 from formgate.plugins.json_schema._shapes import NOTHING
 
 if TYPE_CHECKING:
-    from formgate.plugins.json_schema._clauses import Shape
+    from formgate.plugins.json_schema._products import Shape
 
 __all__ = ["widest"]
 

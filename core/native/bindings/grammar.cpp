@@ -95,6 +95,9 @@ Grammar::Handle strings(GrammarHandle& self, nb::list values, std::optional<doub
 
 // (key's name or node, value, required); with a node, there is no name.
 using EntryTuple = std::tuple<nb::object, Grammar::Handle, bool>;
+// For each condition, (entry, number of the value, or nothing if it does not come).
+using ClauseTuples =
+    std::vector<std::vector<std::tuple<std::uint32_t, std::optional<std::uint32_t>>>>;
 using SomeTuple = std::tuple<Grammar::Handle, std::vector<std::uint32_t>>;
 using CellTuple = std::tuple<Grammar::Handle, Grammar::Handle, bool, std::vector<SomeTuple>>;
 
@@ -102,7 +105,9 @@ Grammar::Handle keyed(GrammarHandle& self, const std::vector<EntryTuple>& entrie
                       const std::vector<CellTuple>& cells, Grammar::Handle colon,
                       Grammar::Handle comma, bool ordered, bool canonical, bool places,
                       bool repeats, std::uint32_t min, std::optional<std::uint32_t> max,
-                      std::vector<std::pair<std::uint32_t, std::uint32_t>> needs) {
+                      std::vector<std::pair<std::uint32_t, std::uint32_t>> needs,
+                      const std::vector<std::pair<std::uint32_t, Grammar::Handle>>& ways,
+                      const ClauseTuples& clauses) {
   Grammar::Keys keys;
   for (const auto& [key, value, required] : entries) {
     Grammar::Entry entry;
@@ -128,6 +133,13 @@ Grammar::Handle keyed(GrammarHandle& self, const std::vector<EntryTuple>& entrie
   keys.min = min;
   keys.max = max.value_or(kUnbounded);
   keys.needs = std::move(needs);
+  for (const auto& [entry, way] : ways) keys.entries.at(entry).ways.push_back(way);
+  for (const auto& given : clauses) {
+    keys.clauses.emplace_back();
+    for (const auto& [entry, way] : given) {
+      keys.clauses.back().push_back({entry, way.value_or(EntryClauses::kGone)});
+    }
+  }
   return self.value.keyed(std::move(keys));
 }
 
@@ -294,12 +306,16 @@ void bind_grammar(nb::module_& m) {
            nb::arg("comma"), nb::arg("ordered"), nb::arg("canonical"), nb::arg("places"),
            nb::arg("repeats"), nb::arg("min"), nb::arg("max").none(),
            nb::arg("needs") = std::vector<std::pair<std::uint32_t, std::uint32_t>>(),
+           nb::arg("ways") = std::vector<std::pair<std::uint32_t, Grammar::Handle>>(),
+           nb::arg("clauses") = ClauseTuples(),
            nb::sig("def keyed(self, entries: list[tuple[str | int, int, bool]], "
                    "cells: list[tuple[int, int, bool, list[tuple[int, list[int]]]]], colon: int, "
                    "comma: int, "
                    "ordered: bool, "
                    "canonical: bool, places: bool, repeats: bool, min: int, max: int | None, "
-                   "needs: list[tuple[int, int]] = []) -> int"))
+                   "needs: list[tuple[int, int]] = [], "
+                   "ways: list[tuple[int, int]] = [], "
+                   "clauses: list[list[tuple[int, int | None]]] = []) -> int"))
       .def(
           "include",
           [](GrammarHandle& self, GrammarHandle& other) {

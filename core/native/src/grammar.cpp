@@ -209,8 +209,38 @@ void Grammar::check_needs(const Keys& keys) {
                   "alternatives with choice");
 }
 
+void Grammar::check_clauses(const Keys& keys) {
+  const auto size = static_cast<std::uint32_t>(keys.entries.size());
+  for (const auto& clause : keys.clauses) {
+    for (const auto& [entry, way] : clause) {
+      if (entry >= size || (way != EntryClauses::kGone && way > keys.entries[entry].ways.size())) {
+        throw Error(ErrorKind::kGrammar, "a condition names an entry or a value that there is not");
+      }
+    }
+  }
+  std::size_t required = 1;
+  for (const Entry& entry : keys.entries) {
+    required += entry.required ? 1 : 0;
+    if (entry.ways.size() >= EntryClauses::kMostWays) {
+      throw Error(ErrorKind::kLimit,
+                  "an entry has more than " + std::to_string(EntryClauses::kMostWays) + " values");
+    }
+  }
+  const bool all = keys.max == kUnbounded || (keys.cells.empty() && keys.max >= size);
+  if (!all || !keys.needs.empty() || keys.min > std::max<std::size_t>(required - 1, 1)) {
+    throw Error(ErrorKind::kUnsupported,
+                "conditions on entries cannot be enforced beside needs, or bounds on the number of "
+                "keys; leave these out, or write the alternatives with choice");
+  }
+  if (!EntryClauses(size, keys.clauses).few()) {
+    throw Error(ErrorKind::kLimit, "more than " + std::to_string(EntryClauses::kMostTogether) +
+                                       " conditions on entries share entries; write the "
+                                       "alternatives of some with choice");
+  }
+}
+
 // Parts: colon, comma, then key (if any) and value of each entry, then keys, value and what some
-// value is (if any) of each cell.
+// value is (if any) of each cell, then all other values of entries.
 Grammar::Handle Grammar::keyed(Keys keys) {
   if (keys.min > keys.max) {
     throw Error(ErrorKind::kGrammar, "the list needs min <= max, not {" + std::to_string(keys.min) +
@@ -240,7 +270,11 @@ Grammar::Handle Grammar::keyed(Keys keys) {
       }
     }
   }
+  for (const Entry& entry : keys.entries) {
+    for (Handle way : entry.ways) node.parts.push_back(index(way));
+  }
   if (!keys.needs.empty()) check_needs(keys);
+  if (!keys.clauses.empty()) check_clauses(keys);
   node.extra = static_cast<std::uint32_t>(keyed_.size());
   keyed_.push_back(std::move(keys));
   return add(std::move(node));

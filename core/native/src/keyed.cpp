@@ -123,10 +123,16 @@ ExprId Keyed::make(Table given, CompileContext* context) {
   hasher.add(hash_of(given.colon)).add(hash_of(given.comma)).add(given.entries.size());
   hasher.add(given.needs.size());
   for (const auto& [from, to] : given.needs) hasher.add(from).add(to);
+  hasher.add(given.clauses.size());
+  for (const auto& clause : given.clauses) {
+    hasher.add(clause.size());
+    for (const auto& [entry, way] : clause) hasher.add(entry).add(way);
+  }
   for (const Entry& entry : given.entries) {
     hasher.add(entry.name.size()).add(std::string_view(entry.name)).add(entry.required);
     if (!given.named) hasher.add(hash_of(entry.key));
-    hasher.add(hash_of(entry.value));
+    hasher.add(hash_of(entry.value)).add(entry.ways.size());
+    for (ExprId way : entry.ways) hasher.add(hash_of(way));
   }
   for (const Cell& cell : given.cells) {
     hasher.add(hash_of(cell.keys)).add(hash_of(cell.value)).add(cell.quoted);
@@ -142,6 +148,7 @@ ExprId Keyed::make(Table given, CompileContext* context) {
     start.table = it->second;
     start.taken.assign((tables_[it->second].entries.size() + 63) / 64, 0);
     if (!tables_[it->second].needs.empty()) start.owed = start.taken;
+    start.unmet = tables_[it->second].clauses.all();
     start.wanted = tables_[it->second].wanted;
     return first(intern_state(std::move(start)));
   }
@@ -176,7 +183,8 @@ ExprId Keyed::make(Table given, CompileContext* context) {
   std::vector<char> asked;
   for (const Entry& entry : given.entries) {
     if (given.named) table.names.push_back(entry.name);
-    bool usable = spaced && pool_.live(entry.value);
+    const auto lives = [this](ExprId value) { return pool_.live(value); };
+    bool usable = spaced && (lives(entry.value) || std::ranges::any_of(entry.ways, lives));
     if (given.named) {
       usable = usable && quote != kNothing;
       ByteSet alphabet;
@@ -203,6 +211,7 @@ ExprId Keyed::make(Table given, CompileContext* context) {
     }
     places[i] = static_cast<std::uint32_t>(table.entries.size());
     note(given.entries[i].value);
+    for (ExprId way : given.entries[i].ways) note(way);
     table.entries.push_back(given.entries[i]);
     table.entries.back().required = asked[i] != 0;
   }
@@ -212,6 +221,10 @@ ExprId Keyed::make(Table given, CompileContext* context) {
       if (live[from]) kept.emplace_back(places[from], places[to]);
     }
     table.needs = EntryNeeds(static_cast<std::uint32_t>(table.entries.size()), kept).all();
+  }
+  const auto varied = [](const Entry& entry) { return !entry.ways.empty(); };
+  if (possible && (!given.clauses.empty() || std::ranges::any_of(given.entries, varied))) {
+    possible = set_clauses(table, given, places);
   }
   std::ranges::sort(table.names);
   for (const Cell& cell : given.cells) {
@@ -278,10 +291,17 @@ ExprId Keyed::make(Table given, CompileContext* context) {
   start.wanted = table.wanted;
   start.taken.assign((table.entries.size() + 63) / 64, 0);
   if (!table.needs.empty()) start.owed = start.taken;
+  start.unmet = table.clauses.all();
   for (const Bits& bits : table.needs) bytes_ += sizeof(Bits) + bits.size() * 8;
   given_.push_back(std::move(given));
   tables_.push_back(std::move(table));
-  return first(intern_state(std::move(start)));
+  const std::uint32_t fresh = intern_state(std::move(start));
+  // Conditions may be met by nothing but a list without keys.
+  if (!tables_[number].clauses.empty() && !may_end(states_[fresh]) && !may_go_on(states_[fresh])) {
+    table_index_[hash] = kNoIndex;
+    return kNothing;
+  }
+  return first(fresh);
 }
 
 ExprId Keyed::without_empty(ExprId id) {
@@ -314,6 +334,8 @@ std::uint32_t Keyed::intern_state(State state) {
   hasher.add(table.hash).add(state.position).add(state.count).add(state.wanted);
   for (std::uint64_t word : state.taken) hasher.add(word);
   for (std::uint64_t word : state.owed) hasher.add(word);
+  for (std::uint64_t word : state.unmet) hasher.add(word);
+  state.entries_open.clear();
   hasher.add(store_.hash(state.used));
   state.hash = hasher.finish();
   const auto [it, fresh] =
@@ -326,7 +348,9 @@ std::uint32_t Keyed::intern_state(State state) {
 }
 
 bool Keyed::may_end(const State& state) const {
-  return state.count >= tables_[state.table].min && state.left == 0 && state.wanted == 0;
+  if (state.count < tables_[state.table].min || state.left != 0 || state.wanted != 0) return false;
+  const Bits unmet = unmet_without(state);
+  return std::ranges::all_of(unmet, [](std::uint64_t word) { return word == 0; });
 }
 
 std::uint32_t Keyed::places_left(const State& state) {
@@ -359,6 +383,8 @@ bool Keyed::cells_open(const State& state) {
   if (table.ordered) {
     const std::uint64_t reach = static_cast<std::uint64_t>(state.count) + capacity_left(state);
     if (state.left != 0 || reach < table.min) return false;
+    const Bits unmet = unmet_without(state);
+    if (std::ranges::any_of(unmet, [](std::uint64_t word) { return word != 0; })) return false;
   }
   const auto size = static_cast<std::uint32_t>(table.cells.size());
   if (table.repeats) return cell_open(state, std::min(state.count, size - 1));
@@ -416,6 +442,7 @@ bool Keyed::open(const State& state, std::uint32_t entry) {
   if (table.ordered ? entry < state.position || entry > state.until : test(state.taken, entry)) {
     return false;
   }
+  if (!table.options.empty() && !some_way_open(state, entry)) return false;
   if (!table.needs.empty()) {
     const std::uint32_t more = owing(state, entry);
     if (more == kUnbounded || more > places_left(state)) return false;
@@ -427,9 +454,10 @@ bool Keyed::open(const State& state, std::uint32_t entry) {
   return most + later(state, entry) >= table.min;
 }
 
-std::uint32_t Keyed::choose(std::uint32_t state, std::uint32_t entry) {
+std::uint32_t Keyed::choose(std::uint32_t state, std::uint32_t entry, std::uint32_t way) {
   State next = states_[state];
   const Compiled& table = tables_[next.table];
+  if (!table.clauses.empty()) next.unmet = unmet_after(next, entry, way);
   if (!table.needs.empty()) take(next, entry);
   if (table.ordered) {
     next.position = entry + 1;
@@ -447,7 +475,10 @@ std::uint32_t Keyed::choose_cell(std::uint32_t state, Element key, std::uint64_t
   State next = states_[state];
   next.wanted &= ~met;
   const Compiled& table = tables_[next.table];
-  if (table.ordered) next.position = static_cast<std::uint32_t>(table.entries.size());
+  if (table.ordered) {
+    next.unmet = unmet_without(next);
+    next.position = static_cast<std::uint32_t>(table.entries.size());
+  }
   std::uint32_t most = table.max == kUnbounded ? table.min : table.max;
   if (table.places) most = std::max(most, static_cast<std::uint32_t>(table.cells.size()));
   next.count = std::min(next.count + 1, most);

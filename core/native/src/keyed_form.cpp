@@ -320,9 +320,18 @@ ExprId Keyed::names_step(std::uint32_t index, std::uint8_t byte) {
 ExprId Keyed::after_name(std::uint32_t state, std::uint32_t at) {
   const std::uint32_t number = states_[state].table;
   const std::uint32_t entry = tables_[number].trie[at].entry;
-  const ExprId then = rest(choose(state, entry));
-  const Compiled& table = tables_[number];
-  return pool_.concat(table.colon, pool_.concat(table.entries[entry].value, then));
+  const auto then = [&](std::uint32_t way) {
+    const ExprId more = rest(choose(state, entry, way));
+    const Entry& own = tables_[number].entries[entry];
+    return pool_.concat(way == 0 ? own.value : own.ways[way - 1], more);
+  };
+  if (tables_[number].options.empty()) return pool_.concat(tables_[number].colon, then(0));
+  std::vector<ExprId> ways;
+  const auto count = static_cast<std::uint32_t>(tables_[number].entries[entry].ways.size());
+  for (std::uint32_t w = 0; w <= count; ++w) {
+    if (way_open(states_[state], entry, w)) ways.push_back(then(w));
+  }
+  return pool_.concat(tables_[number].colon, pool_.unite(ways));
 }
 
 ByteSet Keyed::alphabet(ExprId id) {
@@ -332,6 +341,7 @@ ByteSet Keyed::alphabet(ExprId id) {
   ByteSet out = table.alphabet | pool_.alphabet(table.colon) | pool_.alphabet(table.comma);
   for (const Entry& entry : table.entries) {
     out = out | pool_.alphabet(entry.value);
+    for (ExprId way : entry.ways) out = out | pool_.alphabet(way);
     if (!table.named) out = out | pool_.alphabet(entry.key);
   }
   for (const Cell& cell : table.cells) {

@@ -329,7 +329,7 @@ bool Keyed::many_lists(ExprId first, std::uint32_t enough) {
   const State& state = states_[own.state];
   const Compiled& table = tables_[state.table];
   if (own.part != Part::kFirst || state.count != 0 || table.repeats || table.doubtful ||
-      table.wanted != 0 || table.cells.empty()) {
+      table.wanted != 0 || !table.clauses.empty() || table.cells.empty()) {
     return false;
   }
   if (std::ranges::any_of(table.entries, [](const Entry& entry) { return entry.required; })) {

@@ -34,7 +34,7 @@ bool RuleLowering::add_content(Hasher& hasher, const Grammar::Node& node) const 
       return true;
     case Op::kKeyed: {
       const Grammar::Keys& keys = grammar_.keyed_[node.extra];
-      if (keys.loose || keys.places || keys.repeats) return false;
+      if (keys.loose || keys.places || keys.repeats || !keys.clauses.empty()) return false;
       hasher.add(keys.ordered).add(keys.canonical).add(keys.min).add(keys.max);
       hasher.add(keys.needs.size());
       for (const auto& [from, to] : keys.needs) hasher.add(from).add(to);
@@ -113,7 +113,7 @@ std::optional<ExprId> RuleLowering::by_known() {
       }
       if (op != Op::kKeyed) continue;
       const Grammar::Keys& keys = grammar_.keyed_[grammar_.nodes_[at].extra];
-      if (keys.loose || keys.places || keys.repeats) return std::nullopt;
+      if (keys.loose || keys.places || keys.repeats || !keys.clauses.empty()) return std::nullopt;
       for (const Grammar::Cell& cell : keys.cells) {
         if (!cell.quoted || !cell.some.empty()) return std::nullopt;
       }

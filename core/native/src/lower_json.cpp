@@ -102,6 +102,7 @@ ExprId Grammar::build_keyed(ExprPool& pool, const Node& node, const std::vector<
   table.places = keys.places;
   table.repeats = keys.repeats;
   table.needs = keys.needs;
+  table.clauses = keys.clauses;
   table.min = keys.min;
   table.max = keys.max;
   for (const Entry& given : keys.entries) {
@@ -124,6 +125,11 @@ ExprId Grammar::build_keyed(ExprPool& pool, const Node& node, const std::vector<
       Keyed::Some one{parts[at++]};
       for (std::uint32_t condition : some.meets) one.meets |= 1ull << condition;
       table.cells.back().some.push_back(one);
+    }
+  }
+  for (std::size_t i = 0; i < keys.entries.size(); ++i) {  // these stand last
+    for (std::size_t k = 0; k < keys.entries[i].ways.size(); ++k) {
+      table.entries[i].ways.push_back(parts[at++]);
     }
   }
   if (keys.loose) {

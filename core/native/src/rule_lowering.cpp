@@ -140,11 +140,22 @@ RuleLowering::Facts RuleLowering::facts_of(std::uint32_t index) const {
       std::uint32_t places = kUnbounded;
       std::vector<char> lives;
       std::vector<char> asked;
+      std::size_t other = node.parts.size();  // values of entries beside the first stand last
+      for (const Grammar::Entry& entry : keys.entries) other -= entry.ways.size();
+      std::vector<std::uint32_t> options;
       out.live = true;
       for (const Grammar::Entry& entry : keys.entries) {
         bool live = spaced;
         if (entry.key) live = live && known(node.parts[at++]).live;
-        live = live && known(node.parts[at++]).live;
+        bool value = known(node.parts[at++]).live;
+        options.push_back(value ? 1u : 0u);
+        for (std::uint32_t w = 1; w <= entry.ways.size(); ++w) {
+          if (!known(node.parts[other++]).live) continue;
+          options.back() |= 1u << w;
+          value = true;
+        }
+        if (!entry.required) options.back() |= EntryClauses::kMayBeGone;
+        live = live && value;
         lives.push_back(live ? 1 : 0);
         asked.push_back(entry.required ? 1 : 0);
       }
@@ -182,6 +193,13 @@ RuleLowering::Facts RuleLowering::facts_of(std::uint32_t index) const {
       out.live = out.live && usable >= keys.min && required <= most && keys.min <= most;
       out.empty = out.live && keys.min == 0 && required == 0;
       out.texts = out.live && usable > 0 && most > 0;
+      if (!keys.clauses.empty() && out.live) {
+        if (!spaced) std::ranges::fill(options, EntryClauses::kMayBeGone);
+        const EntryClauses clauses(static_cast<std::uint32_t>(lives.size()), keys.clauses);
+        out.texts = out.texts && clauses.some_texts(options, usable == kUnbounded);
+        out.empty = out.empty && clauses.empty_text(options);
+        out.live = out.texts || out.empty;
+      }
       return out;
     }
     default:  // a scope
@@ -302,8 +320,16 @@ Hash128 RuleLowering::hash_of(
     hasher.add(keys.ordered).add(keys.canonical).add(keys.loose).add(keys.places);
     hasher.add(keys.repeats).add(keys.min).add(keys.max).add(keys.needs.size());
     for (const auto& [from, to] : keys.needs) hasher.add(from).add(to);
+    hasher.add(keys.clauses.size());
+    for (const auto& clause : keys.clauses) {
+      hasher.add(clause.size());
+      for (const auto& [entry, way] : clause) hasher.add(entry).add(way);
+    }
     for (const Grammar::Entry& entry : keys.entries) {
-      hasher.add(entry.key.has_value()).add(entry.required).add(entry.name.size());
+      hasher.add(entry.ways.size())
+          .add(entry.key.has_value())
+          .add(entry.required)
+          .add(entry.name.size());
       hasher.add(std::string_view(entry.name));
     }
     for (const Grammar::Cell& cell : keys.cells) {

@@ -56,6 +56,7 @@ class Grammar {
     std::optional<Handle> key = {};
     Handle value = 0;
     bool required = false;
+    std::vector<Handle> ways = {};  // other values; the first is number 1
   };
   struct Cell {
     Handle keys = 0;
@@ -81,6 +82,8 @@ class Grammar {
     bool loose = false;    // parts in any order, which must not be mistaken for one another
     // Of entries, by number: where the first comes, so must the second.
     std::vector<std::pair<std::uint32_t, std::uint32_t>> needs = {};
+    // Of each, one must hold: the entry comes with the value of that number, or does not come.
+    EntryClauses::Clauses clauses = {};
   };
   // No key twice; see keyed.hpp.
   Handle keyed(Keys keys);
@@ -187,6 +190,7 @@ class Grammar {
 
   Handle add(Node node);
   static void check_needs(const Keys& keys);
+  static void check_clauses(const Keys& keys);
   std::uint32_t index(Handle handle) const;
   std::vector<std::uint32_t> indices(const std::vector<Handle>& handles) const;
   using Done = std::unordered_map<std::uint32_t, ExprId>;  // node -> expression

@@ -49,6 +49,48 @@ class EntryNeeds {
   std::vector<std::vector<std::uint64_t>> all_;
 };
 
+// Conditions on entries: of each some literal must hold. A literal is an entry with one of its
+// values, by number, or (kGone) without coming at all. See keyed_clauses.cpp.
+class EntryClauses {
+ public:
+  using Bits = std::vector<std::uint64_t>;
+  struct Literal {
+    std::uint32_t entry;
+    std::uint32_t way;
+  };
+  using Clauses = std::vector<std::vector<Literal>>;
+  static constexpr std::uint32_t kGone = kNoIndex;
+  static constexpr std::uint32_t kMostTogether = 12;  // conditions that share entries
+  static constexpr std::uint32_t kMostWays = 31;      // of one entry
+  // Of an entry to come: bits of the values that it may have, and whether it need not come. None:
+  // the entry has come, or is past.
+  static constexpr std::uint32_t kMayBeGone = 1u << kMostWays;
+
+  EntryClauses() = default;
+  EntryClauses(std::uint32_t entries, const Clauses& clauses);
+
+  bool empty() const { return count_ == 0; }
+  // Whether no more conditions than are supported share entries, directly or not.
+  bool few() const;
+  Bits all() const;
+  // Takes from open conditions those that an entry with a value, or without coming, meets.
+  void meet(Bits& open, std::uint32_t entry, std::uint32_t way) const;
+  // Whether entries to come can meet all open conditions.
+  bool possible(const Bits& open, const std::vector<std::uint32_t>& options) const;
+  // Whether there are texts with some key, of an entry or (`others`) of a cell; and the empty one.
+  bool some_texts(std::vector<std::uint32_t> options, bool others) const;
+  bool empty_text(std::vector<std::uint32_t> options) const;
+
+ private:
+  struct Group {
+    std::vector<std::uint32_t> entries;
+    std::vector<std::uint32_t> clauses;
+  };
+  std::uint32_t count_ = 0;
+  std::vector<std::vector<std::pair<std::uint32_t, std::uint32_t>>> meets_;  // (way, clause)
+  std::vector<Group> groups_;
+};
+
 class Keyed {
  public:
   // A key known beforehand: by its name, or (with quoted false) by all spellings of it.
@@ -57,6 +99,7 @@ class Keyed {
     ExprId key{};
     ExprId value{};  // what follows the colon; without a colon, nothing
     bool required = false;
+    std::vector<ExprId> ways = {};  // other values; the first is number 1
   };
   // Values of a cell that meet conditions, as bits. Each condition named must be met by some key.
   struct Some {
@@ -82,6 +125,8 @@ class Keyed {
     bool places = false;   // cells are for one key each, in their order, the last for all others
     bool repeats = false;  // with places, and empty keys: values may come again
     EntryNeeds::Pairs needs = {};  // of entries; none in circles where min and max both matter
+    // Of named entries, without needs, and where no number of keys is out of reach.
+    EntryClauses::Clauses clauses = {};
     std::uint32_t min = 0;
     std::uint32_t max = 0;
     ByteSet allowed = ByteSet::all();  // bytes that names may be spelled with
@@ -100,6 +145,7 @@ class Keyed {
     for (Entry& entry : table.entries) {
       if (!table.named) entry.key = visit(entry.key);
       entry.value = visit(entry.value);
+      for (ExprId& way : entry.ways) way = visit(way);
     }
     for (Cell& cell : table.cells) {
       cell.keys = visit(cell.keys);
@@ -196,7 +242,9 @@ class Keyed {
     std::vector<Entry> entries;
     std::vector<Cell> cells;
     std::vector<std::vector<std::uint64_t>> needs;  // EntryNeeds::all
-    std::vector<std::string> names;                 // of all entries, sorted; no keys of cells
+    EntryClauses clauses;
+    std::vector<std::uint32_t> options;  // by entry, where there are clauses
+    std::vector<std::string> names;      // of all entries, sorted; no keys of cells
     std::vector<TrieNode> trie;
     std::unordered_map<std::uint32_t, ExprId> spelled;  // characters, once asked for
     ExprId colon;
@@ -232,12 +280,16 @@ class Keyed {
     std::uint32_t position = 0;  // entries before it are past, if ordered
     Bits taken = {};             // else, and of those past what others need
     Bits owed = {};              // what has come needs these, which have not
+    Bits unmet = {};             // conditions on entries
     Set used{};                  // keys of cells
     std::uint32_t count = 0;     // of keys, up to where more make no difference
     std::uint64_t wanted = 0;    // conditions that are not met yet
     std::uint32_t left = 0;      // required entries, and those owed, that have not come
     std::uint32_t until = 0;     // the last entry that may come, if ordered
     Hash128 hash = {};
+    // By entry, where there are clauses: whether they let it come next (1), or not (-1), once
+    // asked.
+    mutable std::vector<signed char> entries_open = {};
   };
   enum class Part : std::uint8_t {
     kFirst,    // keys, or nothing
@@ -326,6 +378,13 @@ class Keyed {
   ExprId without(ExprId keys, const std::vector<std::string>& names);
 
   bool open(const State& state, std::uint32_t entry);
+  // --- conditions on entries (keyed_clauses.cpp) ---
+  Bits unmet_after(const State& state, std::uint32_t entry, std::uint32_t way) const;
+  Bits unmet_without(const State& state) const;  // if no entry comes any more
+  bool way_open(const State& state, std::uint32_t entry, std::uint32_t way) const;
+  bool some_way_open(const State& state, std::uint32_t entry) const;
+  std::vector<std::uint32_t> options_left(const State& state) const;
+  bool set_clauses(Compiled& table, const Table& given, const std::vector<std::uint32_t>& places);
   std::uint32_t owing(const State& state, std::uint32_t entry) const;
   std::uint32_t later(const State& state, std::uint32_t entry) const;
   void take(State& state, std::uint32_t entry) const;
@@ -336,7 +395,7 @@ class Keyed {
   bool may_go_on(const State& state);
   std::uint32_t capacity_left(const State& state) const;
   std::uint32_t capacity_of(const Compiled& table);
-  std::uint32_t choose(std::uint32_t state, std::uint32_t entry);
+  std::uint32_t choose(std::uint32_t state, std::uint32_t entry, std::uint32_t way = 0);
   std::uint32_t choose_cell(std::uint32_t state, Element key, std::uint64_t met);
   bool used(const State& state, const std::string& key);
   std::uint32_t reader_of(const Reading& reading);
