@@ -65,6 +65,9 @@ void FewestTokens::for_each_part(const Node& node, Visit&& visit) const {
     case Kind::kRepeat:
       if (node.min > 0) visit(ExprId{node.a});
       break;
+    case Kind::kKeyed:
+      for (ExprId part : pool_.keyed().left(node.a).parts) visit(part);
+      break;
     default:
       break;
   }
@@ -123,6 +126,17 @@ double FewestTokens::cost_here(ExprId id, const Costs& known) {
       // One symbol may be under way; each of the others has a byte.
       const std::uint32_t symbols = pool_.lexing().least_symbols(id);
       return symbols < 2 ? 0 : (symbols - 1) * least_;
+    }
+    case Kind::kKeyed: {
+      const Keyed::Left left = pool_.keyed().left(node.a);
+      out = static_cast<double>(left.bytes) * least_;
+      for (ExprId part : left.parts) out += known.at(index_of(part));
+      return out;
+    }
+    case Kind::kSpelled: {
+      // Each character has a byte; so has the rest of an escape, which may be of the first.
+      const std::uint64_t least = pool_.least_characters(ExprId{node.a});
+      return static_cast<double>(least) * least_;
     }
     default:  // not known
       return 0;

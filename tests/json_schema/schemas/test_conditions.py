@@ -117,7 +117,7 @@ def test_random_schemas(schema):
     except EmptyLanguageError:
         assert not expected
         return
-    validator = Validator(schema)
+    validator = Validator(text)
     for one in OBJECTS:
         right = one in expected
         for members in itertools.islice(itertools.permutations(one.items()), 6):

@@ -220,9 +220,20 @@ class Keyed {
   // Whether every way to go on leaves infinitely many keys.
   bool extensible(ExprId keys) const;
 
+  // What must come at least before a text ends (keyed_left.cpp): expressions, in some order, and
+  // further bytes.
+  struct Left {
+    std::vector<ExprId> parts;
+    std::size_t bytes = 0;
+  };
+  Left left(std::uint32_t record);  // Node::a
+
   std::size_t memory_usage() const { return bytes_ + store_.memory_usage(); }
 
  private:
+  void leave_members(const State& state, const std::vector<std::uint32_t>& but, bool one,
+                     bool comma, Left& out);
+  void leave_value(const Compiled& table, ExprId value, bool whole, Left& out) const;
   ByteSet first_bytes(ExprId id);
   ByteSet contested_in(ExprId first);
   using Element = JsonValues::Element;
