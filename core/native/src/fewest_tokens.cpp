@@ -4,10 +4,12 @@
 // tokens taken alone (Dijkstra) would see them all. Each state has a bound: if a byte costs 1/n,
 // where n is the length of the longest token with that byte, then no token's bytes cost more than
 // 1, so the cheapest text that ends takes at least its cost in tokens. Of stacks it is the sum of
-// their parts, of rules the least solution of their equations. States are taken in order of the
-// tokens so far plus that bound (A*: Hart, Nilsson, Raphael, IEEE Transactions on Systems Science
-// and Cybernetics 4(2), 1968), the deepest first. The bound never falls by more than a token takes,
-// so the first end found with no smaller sum left is the nearest.
+// their parts, of rules the least solution of their equations, of lists without repetition what
+// must come for certain: names that may be anything have a state each. States are taken in order of
+// the tokens so far plus that bound (A*: Hart, Nilsson, Raphael, IEEE Transactions on Systems
+// Science and Cybernetics 4(2), 1968), the deepest first. A sum is never less than the one it comes
+// from, and a state reached by fewer tokens is taken again, so the first end found with no smaller
+// sum left is the nearest.
 #include "fewest_tokens.hpp"
 
 #include <algorithm>
@@ -251,7 +253,7 @@ std::size_t Engine::min_tokens(const State& state, std::optional<std::size_t> ma
         const auto [known, fresh] = seen.emplace(index_of(target), tokens);
         if (!fresh && known->second <= tokens) continue;
         known->second = tokens;
-        // Rounding may make a bound fall by more than one.
+        // Rounding, or which of several names is under way, may make a bound fall by more than one.
         add({target, tokens}, std::max(sum, tokens + fewest->bound(target)));
       }
       if (nearest <= sum) return nearest;

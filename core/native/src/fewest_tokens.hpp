@@ -18,8 +18,7 @@ class FewestTokens {
   FewestTokens(ExprPool& pool, const Vocabulary& vocabulary, const ByteSet& alphabet,
                const std::vector<std::string_view>& more);
 
-  // No more than the fewest tokens from a state to the end. A token leads to a state with no less
-  // than one token less.
+  // No more than the fewest tokens from a state to the end.
   std::size_t bound(ExprId id);
 
  private:

@@ -232,6 +232,8 @@ class ExprPool : public std::enable_shared_from_this<ExprPool> {
   // The same with each member of a union counted: what building the expressions cost.
   std::size_t part_count() const { return nodes_.size() + member_count_; }
   std::size_t memory_usage() const;
+  // Of the texts of an expression, or fewer.
+  std::uint64_t least_characters(ExprId id) { return lengths(id).least; }
   // Drops derived data (linear forms and rows) when they exceed the budget; ids stay valid.
   void trim();
 

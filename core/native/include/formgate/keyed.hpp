@@ -231,9 +231,6 @@ class Keyed {
   std::size_t memory_usage() const { return bytes_ + store_.memory_usage(); }
 
  private:
-  void leave_members(const State& state, const std::vector<std::uint32_t>& but, bool one,
-                     bool comma, Left& out);
-  void leave_value(const Compiled& table, ExprId value, bool whole, Left& out) const;
   ByteSet first_bytes(ExprId id);
   ByteSet contested_in(ExprId first);
   using Element = JsonValues::Element;
@@ -327,6 +324,11 @@ class Keyed {
   struct HashOfHash {
     std::size_t operator()(const Hash128& hash) const { return hash.lo; }
   };
+
+  // --- what must come (keyed_left.cpp) ---
+  void leave_members(const State& state, const std::vector<std::uint32_t>& but, bool one,
+                     bool comma, Left& out);
+  void leave_value(const Compiled& table, ExprId value, bool whole, Left& out) const;
 
   const Record& record(ExprId id) const;
   std::uint32_t intern_state(State state);
