@@ -295,3 +295,18 @@ def test_byte_order_marks_of_files(byte_vocabulary, tmp_path):
     path = tmp_path / "grammar.lark"
     path.write_text('start: "a"', encoding="utf-8-sig")
     assert formgate.compile(path, byte_vocabulary, format="lark").accepts("a")
+
+
+def test_readings_that_pile_up_meet_a_limit(byte_vocabulary):
+    pytest.importorskip("lark")
+    source = r"""start: r0? T1+ | T1 r0 ("a" (T2 | "b") r0)
+r0: r1 (T1 T1* T0 | T1 T1~1..2) r1 | r1
+r1: ("b" T0 [T2] | r1* T0)
+T0.2: /b*c/
+T1: /a(?=b)/
+T2.-1: "ab"
+%ignore / a?/
+"""
+    options = {"parser": "earley", "lexer": "basic"}
+    with pytest.raises(LimitError, match="come to an end"):
+        formgate.compile(source, byte_vocabulary, format="lark", timeout_s=60, **options)

@@ -235,7 +235,9 @@ void ExprPool::search_way(ExprId root, std::size_t budget, CompileContext* conte
   };
   visit(root, 0);
   std::size_t expanded = 0;
-  const std::size_t before = nodes_.size();
+  // Alternatives that pile up cost as many expressions while compiling.
+  const auto made = [&] { return context ? part_count() : nodes_.size(); };
+  const std::size_t before = made();
   std::vector<std::uint32_t> ready;
   std::vector<ExprId> parts;
   const auto settle = [&](std::uint32_t i) {
@@ -266,7 +268,7 @@ void ExprPool::search_way(ExprId root, std::size_t budget, CompileContext* conte
     }
     const std::size_t most =
         context ? std::min(context->limits().max_nodes, kMostCompiledNodes) : kMostLexedNodes;
-    if (expanded > budget || nodes_.size() - before > most) {
+    if (expanded > budget || made() - before > most) {
       if (!context) {
         nodes_[index_of(root)].liveness = kDead;
         return;
