@@ -37,7 +37,6 @@ def vocabulary() -> formgate.Vocabulary:
     st.integers(0, 3),
     st.one_of(st.none(), st.integers(0, 6)),
     st.sampled_from([-1, 0, 1, 2, 30]),
-    st.booleans(),
 )
 def test_as_many_items_as_there_are_lists(
     vocabulary: formgate.Vocabulary,
@@ -45,9 +44,8 @@ def test_as_many_items_as_there_are_lists(
     low: int,
     high: int | None,
     beyond: int,
-    strings: bool,
 ) -> None:
-    values = [str(i) for i in range(count)] if strings else list(range(count))
+    values = [str(i) if i % 2 else i for i in range(count)]
     bounds = {"minItems": low} | ({} if high is None else {"maxItems": high})
     different = 0 if high is not None and high < low else lists(count, low, high)
     least = max(different + beyond, 1)
