@@ -25,7 +25,8 @@ from formgate.plugins.json_schema import Validator, compile_json_schema
         deep(2_000, lambda inner: {"not": inner, "minimum": 1}),
         {
             "allOf": [
-                {"anyOf": [{"required": [f"a{i}"]}, {"required": [f"b{i}"]}]} for i in range(40)
+                {"anyOf": [{"properties": {f"{name}{i}": {"items": {}}}} for name in "ab"]}
+                for i in range(40)
             ]
         },
         {
