@@ -141,13 +141,16 @@ def _samples(args: argparse.Namespace, verb: str) -> dict[str, bytes]:
     """Return the files of the folders that an argument names.
 
     Raises:
-        FormgateError: A folder is none, or holds no files.
+        FormgateError: A folder is none, or holds no files, or a link to nothing.
     """
     found: dict[str, bytes] = {}
     for folder in getattr(args, verb):
         if not folder.is_dir():
             raise FormgateError(f"--{verb} {folder} is no folder")
         files = sorted(path for path in folder.rglob("*") if path.is_file())
+        broken = [path for path in folder.rglob("*") if path.is_symlink() and not path.exists()]
+        if broken:
+            raise FormgateError(f"--{verb} {broken[0]} is a link to nothing")
         if not files:
             raise FormgateError(f"--{verb} {folder} holds no files")
         for path in files:

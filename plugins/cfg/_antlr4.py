@@ -73,12 +73,14 @@ class Antlr4:
         rules: Its rules in order.
         any_case: Whether the lexer reads letters in either case.
         declared: Tokens without a rule.
+        borrows: Whether it uses terminals of another grammar (``tokenVocab``).
     """
 
     name: str = ""
     rules: list[Rule] = field(default_factory=list)
     any_case: bool = False
     declared: list[str] = field(default_factory=list)
+    borrows: bool = False
 
 
 def read_antlr4(scan: Scanner, notes: Notes) -> Antlr4:
@@ -189,6 +191,7 @@ class _Reader:
                 if name == "caseInsensitive":
                     self._found.any_case = value.strip() == "true"
                 elif name not in _HARMLESS_OPTIONS:
+                    self._found.borrows = self._found.borrows or name == "tokenVocab"
                     self._notes.add(f"the option {name}={value.strip()}", token.start)
 
     # --- rules

@@ -60,7 +60,8 @@ def tokenised(scan: Scanner) -> list[Token]:
         match = _TOKENS.match(source, place)
         if match is None:
             reasons = {"'": "this literal is not closed", "[": "this class is not closed",
-                       "/": "this comment is not closed"}  # fmt: skip
+                       "/": "this comment is not closed",
+                       '"': "a literal stands in single quotation marks"}  # fmt: skip
             raise scan.error(
                 reasons.get(source[place], "nothing in an ANTLR4 grammar begins like this"), place
             )

@@ -89,6 +89,8 @@ class _Writer:
         self._check_twice()
         for rule in self._rules:
             self._names[rule.name] = self._new(_snake(rule.name))
+        if self._grammar.borrows:
+            self._borrow()
         for name in [*self._lexer, *self._grammar.declared]:
             self._names.setdefault(name, self._new(_snake(name).upper()))
         self._find_terminals()
@@ -173,9 +175,30 @@ class _Writer:
                     f"terminal {rule.name} has no text but the empty one; define {terminal.name}",
                     rule.start,
                 )
+            elif terminal.pattern is not None and _may_be_empty(terminal.pattern):
+                terminal.pattern = _without_empty(rule.body, terminal.pattern)
+                if terminal.pattern is None:
+                    self._notes.add(
+                        f"terminal {rule.name} can match the empty text, as none may in Lark; "
+                        f"define {terminal.name}",
+                        rule.start,
+                    )
             self._terminals[rule.name] = terminal
         for name in self._grammar.declared:
             self._terminals.setdefault(name, _Terminal(self._names[name], None))
+
+    def _borrow(self) -> None:
+        """Declare the terminals that another grammar defines."""
+        defined = {*self._lexer, *self._grammar.declared}
+        for rule in self._grammar.rules:
+            for element in _walk(rule.body):
+                name = element.text
+                if element.kind == "name" and name[:1].isupper() and name not in defined:
+                    defined.add(name)
+                    self._grammar.declared.append(name)
+                    self._notes.add(
+                        f"terminal {name}, which another grammar defines", element.start
+                    )
 
     def _prefer(self) -> None:
         """Give priorities where two terminals can match the same text.
@@ -397,6 +420,27 @@ def _snake(name: str) -> str:
     apart = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name)
     plain = "".join(c if c.isascii() else f"_{ord(c):x}" for c in apart).lower()
     return plain if plain[0].isalpha() else f"x{plain}"
+
+
+def _may_be_empty(pattern: str) -> bool:
+    """Say whether a regex matches the empty text; one that only lark can read does not here."""
+    try:
+        return re.fullmatch(pattern, "") is not None
+    except re.error:
+        return False
+
+
+def _without_empty(body: Element, pattern: str) -> str | None:
+    """Return the regex of a terminal that may be empty for its other texts, where that is easy.
+
+    ANTLR warns of such terminals; its lexer makes no use of the empty text.
+    """
+    while body.kind in ("choice", "seq") and len(body.parts) == 1:
+        body = body.parts[0]
+    if body.kind != "repeat" or not body.greedy or not pattern.endswith(body.sign):
+        return None
+    found = pattern[: -len(body.sign)] + ("+" if body.sign == "*" else "")
+    return None if _may_be_empty(found) else found
 
 
 def _walk(element: Element) -> list[Element]:

@@ -36,8 +36,9 @@ __all__ = ["read_w3c"]
 
 _NAME = r"[^\W\d](?:[\w.-]*\w)?"
 _NAMED = re.compile(_NAME)
-_HEAD = re.compile(rf"{_NAME}\s*::=")
-_LABEL = re.compile(rf"\[\d+[a-z]?\][ \t]*(?={_NAME}\s*::=)")
+_BLANKS = r"(?:\s|/\*(?:[^*]|\*(?!/))*\*/|\#(?=[ \t#\r\n]|\Z)[^\n]*)*"
+_HEAD = re.compile(rf"{_NAME}{_BLANKS}::=")
+_LABEL = re.compile(rf"\[\d+[a-z]?\][ \t]*(?={_NAME}{_BLANKS}::=)")
 _REMARK = re.compile(r"\[\s*(?:(?:wfc|vc|nsc|wf|ws)\s*:|[a-z]+://)", re.IGNORECASE)
 _BARE_RANGE = re.compile(r"#x[0-9A-Fa-f]+\s*-\s*#x[0-9A-Fa-f]+")
 _HEXADECIMAL = frozenset("0123456789abcdefABCDEF")

@@ -234,7 +234,8 @@ def _mode(lexing: str, parser: str | None, lexer: str | None) -> tuple[str, str 
     known = _LEXERS[parser]
     if lexer is None or lexer == "auto":
         lexer = known[0]
-    _check("lexer", lexer, known, f" beside parser={parser!r}")
+    beside = f"parser={parser!r}" if lexing == "lark" else f"lexing={lexing!r}"
+    _check("lexer", lexer, known, f" beside {beside}")
     if lexing == "longest":
         return "longest", lexer
     return ("any" if lexer.startswith("dynamic") else "first"), lexer

@@ -154,12 +154,22 @@ def load(source: str, *, base_path: str | None, import_paths: tuple[str, ...]) -
 
 
 def _read(path: str) -> str | None:
-    """Return the text of a file, None where there is none."""
+    """Return the text of a file, None where there is none.
+
+    Raises:
+        GrammarError: It is not UTF-8.
+    """
     try:
         with open(path, encoding="utf8") as file:  # noqa: PTH123 (a grammar is named as lark does)
             return file.read()
     except OSError:
         return None
+    except UnicodeDecodeError as error:
+        raise GrammarError(
+            f"in {path}, which the grammar imports: {error.reason} at byte {error.start}; it is "
+            "not UTF-8",
+            hint="save the file as UTF-8",
+        ) from None
 
 
 def _load(source: LarkSource, base_path: str | None, import_paths: tuple[str, ...]) -> Loaded:

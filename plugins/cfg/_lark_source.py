@@ -39,6 +39,7 @@ _LINE = re.compile(r"[^\n]*")
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_.-]*")
 _BLANKS = re.compile(r"[ \t]*")
 _FLAGS = re.compile(r"[a-zA-Z]*")
+_BOOLEAN = re.compile(r"(?:true|false)\b")
 _DIRECTIVES = frozenset(("declare", "extend", "ignore", "import", "override"))
 _FORMATS = {"json": "json_schema"}
 
@@ -297,6 +298,9 @@ class _Reader:
         elif scan.peek in ("{", "["):
             found = self._json(at, as_text=given == "json")
             inner = at if given == "json" else None
+        elif given == "json" and _BOOLEAN.match(scan.source, at) is not None:
+            found = self._json(at, as_text=True)
+            inner = at
         else:
             raise scan.error(
                 f"'%{given}' is no directive of lark, and no source of another format follows",

@@ -36,6 +36,13 @@ _TOKENS = re.compile(
     """,
     re.VERBOSE,
 )
+# What is wrong where one of these begins no token.
+_NO_TOKEN = {
+    '"': "this string is not closed on its line, or has an escape that Nearley lacks",
+    "`": "this string is not closed",
+    "[": "this class is not closed on its line",
+    "{": "this code is not closed: it ends with %}",
+}
 
 
 class _Token(NamedTuple):
@@ -133,7 +140,10 @@ class _Reader:
                 continue
             match = _TOKENS.match(source, place)
             if match is None:
-                raise self._scan.error("nothing in a Nearley grammar begins like this", place)
+                raise self._scan.error(
+                    _NO_TOKEN.get(source[place], "nothing in a Nearley grammar begins like this"),
+                    place,
+                )
             kind = str(match.lastgroup)
             if kind != "space":
                 found.append(_Token(kind, match[0], place, match.end()))

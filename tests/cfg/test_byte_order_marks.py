@@ -80,3 +80,12 @@ def test_a_file_may_have_one(byte_vocabulary, tmp_path):
     path = tmp_path / "own.lark"
     path.write_text(MARK + SOURCES["lark"], encoding="utf-8")
     assert formgate.compile(path, byte_vocabulary, format="lark").accepts("a")
+
+
+def test_an_imported_file_in_another_encoding_is_named(byte_vocabulary, tmp_path):
+    pytest.importorskip("lark")
+    (tmp_path / "other.lark").write_bytes('A: "é"'.encode("latin-1"))
+    with pytest.raises(GrammarError, match=r"other\.lark.* not UTF-8"):
+        formgate.compile(
+            "%import .other.A\nstart: A", byte_vocabulary, format="lark", base_path=str(tmp_path)
+        )

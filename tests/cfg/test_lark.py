@@ -405,3 +405,16 @@ def test_a_grammar_may_name_its_format_before_its_options(byte_vocabulary):
 def test_a_grammar_that_names_another_format_is_refused(byte_vocabulary, named):
     with pytest.raises(GrammarError, match=f"names the format '{named.split()[0]}', not 'lark'"):
         compiled(f'// formgate: {named}\nstart: "a"', byte_vocabulary)
+
+
+def test_boolean_schemas_are_parts(byte_vocabulary):
+    pytest.importorskip("jsonschema")
+    engine = formgate.compile(
+        'start: "x" %json true | "y"', byte_vocabulary, format="lark", lexing="any"
+    )
+    assert engine.accepts('x{"a": [1]}')
+    assert engine.accepts("y")
+    assert not engine.accepts("x")
+    for source in ('start: "x" %json null', 'start: "x" %json truth'):
+        with pytest.raises(GrammarError, match="no source of another format"):
+            formgate.compile(source, byte_vocabulary, format="lark", lexing="any")

@@ -98,6 +98,14 @@ def test_an_empty_folder_is_an_error(run, tmp_path):
     assert "holds no files" in run("lists.gbnf", "--accept", "empty")[2]
 
 
+def test_a_link_to_nothing_is_an_error(run, tmp_path):
+    folder = tmp_path / "links"
+    folder.mkdir()
+    (folder / "one").write_text("[]")
+    (folder / "two").symlink_to(folder / "none")
+    assert "two is a link to nothing" in run("lists.gbnf", "--accept", "links")[2]
+
+
 @pytest.mark.slow
 @pytest.mark.model
 @pytest.mark.usefixtures("smol_path")
