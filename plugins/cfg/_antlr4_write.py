@@ -18,7 +18,7 @@ from formgate.core._native import Engine
 from formgate.core.errors import EmptyLanguageError, FormgateError, GrammarError, LimitError
 from formgate.core.grammar import GrammarBuilder
 from formgate.core.vocabulary import Vocabulary
-from formgate.plugins.cfg._antlr4 import Element, read_antlr4
+from formgate.plugins.cfg._antlr4 import Element, Rule, read_antlr4
 from formgate.plugins.cfg._antlr4_regex import NotRegular, Patterns, class_of, quoted
 from formgate.plugins.cfg._convert import Conversion, Notes
 from formgate.plugins.cfg._scanner import Scanner
@@ -168,24 +168,23 @@ class _Writer:
                 self._notes.add(
                     f"terminal {rule.name}: {problem.reason}; define {terminal.name}", problem.start
                 )
-            if terminal.pattern is not None and not terminal.pattern.strip("()?:|"):
-                # ANTLR's lexer makes no token of it, and rules with it have no text.
-                terminal.pattern = terminal.text = None
-                self._notes.add(
-                    f"terminal {rule.name} has no text but the empty one; define {terminal.name}",
-                    rule.start,
-                )
-            elif terminal.pattern is not None and _may_be_empty(terminal.pattern):
-                terminal.pattern = _without_empty(rule.body, terminal.pattern)
-                if terminal.pattern is None:
-                    self._notes.add(
-                        f"terminal {rule.name} can match the empty text, as none may in Lark; "
-                        f"define {terminal.name}",
-                        rule.start,
-                    )
+            self._drop_empty(rule, terminal)
             self._terminals[rule.name] = terminal
         for name in self._grammar.declared:
             self._terminals.setdefault(name, _Terminal(self._names[name], None))
+
+    def _drop_empty(self, rule: Rule, terminal: _Terminal) -> None:
+        """Take the empty text from a terminal: ANTLR's lexer makes no token of it."""
+        if terminal.pattern is None:
+            return
+        if not terminal.pattern.strip("()?:|"):
+            reason = "has no text but the empty one"
+            terminal.pattern = terminal.text = None
+        elif _may_be_empty(terminal.pattern):
+            reason = "can match the empty text, as none may in Lark"
+            terminal.pattern = _without_empty(rule.body, terminal.pattern)
+        if terminal.pattern is None:
+            self._notes.add(f"terminal {rule.name} {reason}; define {terminal.name}", rule.start)
 
     def _borrow(self) -> None:
         """Declare the terminals that another grammar defines."""
