@@ -75,7 +75,7 @@ def shipped_path(name: str) -> Path:
             return path
     raise GrammarError(
         f"no grammar {name!r:.60} comes with formgate; there are: {', '.join(shipped())}",
-        hint="for a grammar of your own, name its format: format='gbnf'",
+        hint="for a grammar of your own, name its format, such as gbnf",
     )
 
 

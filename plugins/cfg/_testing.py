@@ -82,6 +82,8 @@ def check_grammar(
     """
     if count < 0:
         raise FormgateError(f"count is a number of texts, not {count}")
+    if count == 0 and not accept and not reject and model is None:
+        raise FormgateError("there is nothing to test: no samples, no model, and a count of 0")
     given: dict[str, Any] = dict(options or {})
     grammar = build_grammar(source, format=format, **given)
     judge = _judge(oracle, source, grammar.format, given)

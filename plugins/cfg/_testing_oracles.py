@@ -10,6 +10,7 @@ from __future__ import annotations
 import ast
 import csv
 import datetime as dt
+import inspect
 import io
 import json
 import logging
@@ -105,6 +106,12 @@ def find_oracle(name: str) -> Oracle:
         sys.path.remove(folder)
     if not callable(found):
         raise FormgateError(f"oracle {name!r:.80} is no function")
+    try:
+        inspect.signature(found).bind("")
+    except TypeError as error:
+        raise FormgateError(f"oracle {name!r:.80} does not take one text: {error}") from error
+    except ValueError:
+        pass  # written in C, and does not say
     return Oracle(name, found)
 
 

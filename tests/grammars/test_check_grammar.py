@@ -509,3 +509,10 @@ def test_lark_logs_nothing_and_keeps_its_handlers(capfd):
     check(RESOLVED, format="lark", accept={"s": b"{a}"}, count=0)
     assert (logger.level, list(logger.handlers), logger.propagate) == before
     assert not capfd.readouterr().err
+
+
+def test_what_tests_nothing_is_refused():
+    with pytest.raises(FormgateError, match="nothing to test"):
+        check(LIST, accept={}, count=0)
+    with pytest.raises(FormgateError, match="does not take one text"):
+        check(LIST, oracle="os:getcwd")
