@@ -20,7 +20,7 @@ namespace {
 
 // Subtrees with more tokens than this have tables of their own, which other tables include: states
 // of the lexer that differ at first soon agree.
-constexpr std::uint32_t kOwnTable = 256;
+constexpr std::uint32_t kOwnTable = 32;
 
 // Fewer tokens below a node are walked, even where text leaves the state as it is.
 constexpr std::uint32_t kFewTokens = 32;
