@@ -258,19 +258,14 @@ class ObjectShape:
         """Return the shape without what it evaluates."""
         if self.evaluated is None:
             return self
-        return ObjectShape(
-            self.props,
-            self.required,
-            self.universals,
-            self.some,
-            self.low,
-            self.high,
-            asks=self.asks,
-            conditions=self.conditions,
-        )
+        return self._saying(None, self.conditions)
 
     def unconditional(self) -> ObjectShape:
         """Return the shape without its conditions."""
+        return self._saying(self.evaluated, ())
+
+    def _saying(self, evaluated: Keys | None, conditions: tuple[Condition, ...]) -> ObjectShape:
+        """Return the shape with other things that it evaluates, and other conditions."""
         return ObjectShape(
             self.props,
             self.required,
@@ -278,8 +273,9 @@ class ObjectShape:
             self.some,
             self.low,
             self.high,
-            self.evaluated,
+            evaluated,
             self.asks,
+            conditions,
         )
 
     def parted(self, name: str) -> list[ObjectShape]:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import itertools
-import time
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from list_masks import check_masks
 
 import formgate
 from formgate.core.errors import (
@@ -16,13 +16,12 @@ from formgate.core.errors import (
     LimitError,
     UnsupportedConstraint,
 )
-from formgate.core.grammar import Cell, Entry, GrammarBuilder, MaskOptions
+from formgate.core.grammar import Cell, Entry, GrammarBuilder, Limits
 
 NAMES = ["a", "b", "ab", "ba", ""]
 TOKENS = [*'{}":,012ab', '":0', '"a":0', ',"b"', '":1,"', '0,"a', 'b":0}', '{"', '":02}', '","']
 VOCABULARY = formgate.Vocabulary([t.encode() for t in TOKENS] + [None], stop_ids=[len(TOKENS)])
 BYTES = formgate.Vocabulary([bytes([i]) for i in range(256)] + [None], stop_ids=[256])
-OPTIONS = [MaskOptions(), MaskOptions(automaton_walk=False, class_tables=False, keep_masks=False)]
 # The values of an entry by number: of some the text of one begins that of another, or is the same.
 WAYS = [["0"], ["0", "1"], ["0", "1", "02"], ["0", "0"], ["0", None], [None, "1"], [None]]
 
@@ -98,24 +97,7 @@ def grammar_of(entries, any_of, free, ordered, least):
 def test_members_are_those_written_out(given_):
     texts = texts_of(*given_)
     grammar = grammar_of(*given_)
-    if not texts:
-        with pytest.raises(EmptyLanguageError):
-            grammar.compile(VOCABULARY)
-        return
-    prefixes = {text[:i] for text in texts for i in range(len(text) + 1)}
-    for options in OPTIONS:
-        engine = grammar.compile(VOCABULARY, options=options)
-        work, seen = [(engine.start(), "")], {""}
-        for state, prefix in work:
-            expected = {i for i, token in enumerate(TOKENS) if prefix + token in prefixes}
-            if prefix in texts:
-                expected.add(len(TOKENS))
-            assert set(engine.allowed_tokens(state).to_list()) == expected, prefix
-            for token in expected - {len(TOKENS)}:
-                text = prefix + TOKENS[token]
-                if text not in seen and len(seen) < 300:
-                    seen.add(text)
-                    work.append((engine.advance(state, token), text))
+    check_masks(grammar, texts, VOCABULARY, TOKENS)
 
 
 @pytest.mark.parametrize("ordered", [False, True])
@@ -129,8 +111,8 @@ def test_independent_conditions_add_up(ordered, apart):
         names = [k for k, _ in pairs] + [v for _, v in pairs]
     entries = [(name, ["0", "1"] if name[0] == "k" else ["0"], False) for name in names]
     any_of = [[(k, None), (k, 0), (v, 0)] for k, v in pairs]
-    began = time.perf_counter()
-    engine = grammar_of(entries, any_of, [], ordered, 0).compile(BYTES)
+    limits = Limits(max_states=2_000, max_nodes=20_000)
+    engine = grammar_of(entries, any_of, [], ordered, 0).compile(BYTES, limits=limits)
     ones = ",".join(f'"{name}":{int(name[0] == "k")}' for name in names)
     assert engine.accepts("{" + ones + "}")
     assert engine.accepts("{}")
@@ -140,7 +122,6 @@ def test_independent_conditions_add_up(ordered, apart):
     assert not engine.accepts('{"k3":0,"k7":1,"v3":0}')
     assert engine.is_prefix('{"k3":1,"k7":1,') is (apart or not ordered)
     assert not engine.is_prefix('{"k3":1}')
-    assert time.perf_counter() - began < 20
 
 
 def test_members_that_must_come_for_a_rule_to_end():

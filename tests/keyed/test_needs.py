@@ -7,16 +7,16 @@ import itertools
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from list_masks import check_masks
 
 import formgate
-from formgate.core.errors import EmptyLanguageError, GrammarError, UnsupportedConstraint
-from formgate.core.grammar import Cell, Entry, GrammarBuilder, MaskOptions
+from formgate.core.errors import GrammarError, UnsupportedConstraint
+from formgate.core.grammar import Cell, Entry, GrammarBuilder
 
 NAMES = ["a", "b", "ab", "ba", ""]
 TOKENS = [*'{}":,0ab', '":0', '"a":0', ',"b"', '":0,"', '0,"a', 'b":0}', '{"', '":0}', '","']
 VOCABULARY = formgate.Vocabulary([t.encode() for t in TOKENS] + [None], stop_ids=[len(TOKENS)])
 BYTES = formgate.Vocabulary([bytes([i]) for i in range(256)] + [None], stop_ids=[256])
-OPTIONS = [MaskOptions(), MaskOptions(automaton_walk=False, class_tables=False, keep_masks=False)]
 
 
 @st.composite
@@ -98,24 +98,7 @@ def test_members_are_those_written_out(given_):
         assert least > 1
         assert most < len(entries) or free
         return
-    if not texts:
-        with pytest.raises(EmptyLanguageError):
-            grammar.compile(VOCABULARY)
-        return
-    prefixes = {text[:i] for text in texts for i in range(len(text) + 1)}
-    for options in OPTIONS:
-        engine = grammar.compile(VOCABULARY, options=options)
-        work, seen = [(engine.start(), "")], {""}
-        for state, prefix in work:
-            expected = {i for i, token in enumerate(TOKENS) if prefix + token in prefixes}
-            if prefix in texts:
-                expected.add(len(TOKENS))
-            assert set(engine.allowed_tokens(state).to_list()) == expected, prefix
-            for token in expected - {len(TOKENS)}:
-                text = prefix + TOKENS[token]
-                if text not in seen and len(seen) < 300:
-                    seen.add(text)
-                    work.append((engine.advance(state, token), text))
+    check_masks(grammar, texts, VOCABULARY, TOKENS)
 
 
 @pytest.mark.parametrize("ordered", [False, True])

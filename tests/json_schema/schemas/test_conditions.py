@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 import json
-import time
 
 import pytest
 from finite_texts import PLAIN, written_out
@@ -15,6 +14,7 @@ from jsonschema import Draft202012Validator
 import formgate
 from formgate.core.compiler import build_grammar
 from formgate.core.errors import EmptyLanguageError, LimitError
+from formgate.core.grammar import Limits
 from formgate.plugins.json_schema import Validator, _products
 
 NAMES = ("a", "b", "c", "d")
@@ -205,8 +205,10 @@ def pairs(count, then, other=None, *, apart):
 def test_many_independent_ones_add_up(order, apart, then, other):
     """Written out, thirty would be 2 to the power of 30."""
     schema = pairs(30, then, other, apart=apart)
-    began = time.perf_counter()
-    engine = formgate.compile(schema, BYTES, format="json_schema", property_order=order)
+    limits = Limits(max_states=5_000, max_nodes=50_000)
+    engine = formgate.compile(
+        schema, BYTES, format="json_schema", property_order=order, limits=limits
+    )
     valid = Draft202012Validator(schema).is_valid
     judged = set()
     for tags in ("a", "b", "ab"):
@@ -223,7 +225,6 @@ def test_many_independent_ones_add_up(order, apart, then, other):
                 judged.add(valid(one))
                 assert engine.accepts(json.dumps(one)) is valid(one), one
     assert judged == {False, True}
-    assert time.perf_counter() - began < 20
 
 
 def test_counts_beside_conditions_are_written_out():
