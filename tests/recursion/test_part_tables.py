@@ -132,3 +132,54 @@ def test_random_rules(rules, seed):
     except (EmptyLanguageError, LimitError):
         return
     check(engine, walk(engine, random.Random(seed), 5))
+
+
+BRACKETED = [
+    ("(", "gap", "E", "gap", ")"),
+    ("(", "E", ")", "few"),
+    ("(", "A", "é"),
+    ("E", "é", "E"),
+    ("E", "gap", "(", "A", ")"),
+    ("name", "(", "E", "é", "E", ")"),
+    ("few", " ", "E", "b"),
+    ("text",),
+]
+
+
+@st.composite
+def bracketed_rules(draw):
+    """Draw rules whose texts are brackets in brackets, closed in several ways."""
+    bodies = draw(st.lists(st.sampled_from(BRACKETED), min_size=2, max_size=5, unique=True))
+    most = draw(st.sampled_from([(), ("gap",), ("E", "gap"), ("E", "é", "A")]))
+    last = draw(st.sampled_from(["name", "few", "accented", "a"]))
+    return {
+        "S": [("E",), ("E", "é", "S"), ("gap", "E", ")")][: draw(st.integers(1, 3))],
+        "E": [(last,), *bodies],
+        "A": [("E",), most],
+    }
+
+
+def walk_down(engine, rng, states):
+    """Yield states along a text that opens brackets more often than it closes them."""
+    state = engine.start()
+    for _ in range(states):
+        yield state
+        allowed = [t for t in engine.allowed_tokens(state).to_list() if t < len(TOKENS)]
+        opening = [t for t in allowed if TOKENS[t].count(b"(") > TOKENS[t].count(b")")]
+        short = [t for t in allowed if len(TOKENS[t]) < 3]
+        chosen = opening if opening and rng.random() < 0.5 else short or allowed
+        if not chosen:
+            break
+        state = engine.advance(state, rng.choice(chosen))
+
+
+@settings(max_examples=25, deadline=None)
+@given(bracketed_rules(), st.integers(0, 2**20))
+def test_brackets_in_brackets(rules, seed):
+    try:
+        engine = engine_of(rules)
+    except (EmptyLanguageError, LimitError):
+        return
+    rng = random.Random(seed)
+    for _ in range(2):
+        check(engine, walk_down(engine, rng, 12))

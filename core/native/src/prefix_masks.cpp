@@ -26,6 +26,8 @@ constexpr unsigned kMostNested = 6;   // choices
 constexpr std::size_t kMostBeyond = 4096;
 constexpr std::size_t kMostText = 1u << 17;  // bytes of what they have after it
 constexpr std::size_t kUses = 1u << 12;
+constexpr std::size_t kMostInHead = 48;  // parts
+constexpr unsigned kHeadUses = 1;        // before a head has a table
 
 }  // namespace
 
@@ -89,6 +91,42 @@ bool MaskCache::prefix_item(std::span<const ExprId> sequence, Mask& out) {
   if (!walk_beyond(*prefix, rest, sequence, out)) return false;
   out.parts.push_back({prefix->inside, nullptr});
   if (prefix->nullable) append(out, pool_.concat(rest, sequence_of(sequence)), 0);
+  return true;
+}
+
+// The mask of a parser state whose head, the parts that are read before what is below may be, is
+// that of others: an expression in one more pair of brackets.
+bool MaskCache::head_item(ExprId id, Mask& out) {
+  if ((pool_.node(id).flags & (kText | kCalls)) != (kText | kCalls)) return false;
+  std::array<ExprId, kMostInHead> parts;
+  Hasher hasher(0x4EAD);
+  std::size_t size = 0;
+  bool calls = false;
+  bool empty = true;
+  ExprId rest = id;
+  for (; empty && rest != ExprPool::kEpsilonId; rest = pool_.tail(rest)) {
+    const ExprId part = pool_.head(rest);
+    const Node& node = pool_.node(part);
+    if (size == parts.size() || node.kind == Kind::kKeyed || node.kind == Kind::kLexed ||
+        node.flags & kCaptures || !pool_.free_of_context(part)) {
+      return false;
+    }
+    parts[size++] = part;
+    hasher.add(index_of(part));
+    calls = calls || node.flags & kCalls;
+    empty = node.flags & kCalls || pool_.nullable(part);
+  }
+  if (empty || !calls || rest == ExprPool::kEpsilonId || rest == ExprPool::kTextId) return false;
+  const Hash128 key = hasher.finish();
+  const Prefix* head = nullptr;
+  if (const auto known = prefixes_.find(key); known != prefixes_.end()) {
+    head = known->second.get();
+  } else {
+    if (++prefix_use(key).count <= kHeadUses) return false;
+    head = make_prefix(key, std::span(parts).first(size));
+  }
+  if (!head->beyond || !walk_beyond(*head, rest, {}, out)) return false;
+  out.parts.push_back({head->inside, nullptr});
   return true;
 }
 
@@ -214,6 +252,7 @@ const MaskCache::Prefix* MaskCache::make_prefix(const Hash128& key, std::span<co
   if (count > kMostBeyond) tokens.clear();
   for (TokenId token : tokens) {
     const std::string_view text = *vocabulary_->token_bytes(token);
+    LongStep::tick();
     ExprId state = alone;
     for (std::size_t i = 0; i < text.size() && bytes <= kMostText; ++i) {
       if (i > 0 && pool_.nullable(state)) {

@@ -185,6 +185,7 @@ class MaskCache {
   bool group_item(ExprId id, std::uint32_t node, Mask& out);
   bool takes_prefix(std::uint32_t node) const;
   bool prefix_item(std::span<const ExprId> sequence, Mask& out);
+  bool head_item(ExprId id, Mask& out);
   bool prefix_choices(std::span<const ExprId> parts, ExprId rest, std::span<const ExprId> others,
                       Mask& out);
   bool rest_item(ExprId id, Mask& out);
