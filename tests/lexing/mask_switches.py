@@ -32,13 +32,13 @@ def many_tokens() -> formgate.Vocabulary:
     return formgate.Vocabulary([*texts, None], stop_ids=[len(texts)])
 
 
-def check_tables(grammar, mode, contextual, choices, productions=()):
+def check_tables(grammar, mode, contextual, choices, *, productions=(), words=None):
     write = compile_regex if mode == "longest" else compile_first_match
     rules, terminals = grammar
     built = written(
         rules, terminals, mode, contextual=contextual, write=write, productions=productions
     )
-    words = many_tokens()
+    words = words or many_tokens()
     try:
         engines = [
             built.compile(words, limits=Limits(max_states=2000, max_nodes=200_000), options=options)

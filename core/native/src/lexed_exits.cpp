@@ -50,10 +50,11 @@ const LexedMasks::Onward& LexedMasks::onward(const Group& group, std::uint32_t n
       const auto add = [&](std::vector<Ranks>& ranks) {
         ranks.insert(ranks.end(), tree.begin(suffix), tree.end(suffix));
       };
-      const bool own = suffix.first != suffix.last;
+      bool own = suffix.first != suffix.last;
       if (lexing.states_[next].open) {
         if (own && stays(next)) {
           add(out->inside);
+          own = false;  // whatever ends here
         } else if (own) {
           auto it = std::ranges::find(out->checks, next, &Onward::Check::state);
           if (it == out->checks.end()) it = out->checks.insert(it, {next, {}});
@@ -62,13 +63,6 @@ const LexedMasks::Onward& LexedMasks::onward(const Group& group, std::uint32_t n
         if (suffix.children != 0) stack.emplace_back(child, next);
       }
       for (const Ending& ending : endings(next)) {
-        auto it = std::ranges::find_if(out->ends, [&](const Onward::End& end) {
-          return end.terminal == ending.terminal && end.guard == ending.guard;
-        });
-        if (it == out->ends.end()) {
-          it = out->ends.insert(it, {ending.terminal, ending.guard, {}, {}});
-        }
-        add(it->tokens);
         bool goes_on = false;
         // What the guard forbids must not be read without it.
         bool settled = true;
@@ -77,6 +71,14 @@ const LexedMasks::Onward& LexedMasks::onward(const Group& group, std::uint32_t n
           settled = settled && (!ending.begun.contains(first) ||
                                 (ending.onward.contains(first) && ending.settled.contains(first)));
         });
+        if (!goes_on && !own) continue;
+        auto it = std::ranges::find_if(out->ends, [&](const Onward::End& end) {
+          return end.terminal == ending.terminal && end.guard == ending.guard;
+        });
+        if (it == out->ends.end()) {
+          it = out->ends.insert(it, {ending.terminal, ending.guard, {}, {}});
+        }
+        if (own) add(it->tokens);
         if (goes_on) it->nodes.push_back({child, settled});
       }
     });
@@ -92,18 +94,33 @@ const LexedMasks::Onward& LexedMasks::onward(const Group& group, std::uint32_t n
   return *slot;
 }
 
-// Adds the tokens of a group's own tree that go on in `next`.
-void LexedMasks::go_on(const Group& group, ExprId next, MaskCache::Sink& sink) {
+// Adds the tokens of a group's own tree that go on in the states at some of its nodes.
+void LexedMasks::go_on(const Group& group, Work work, MaskCache::Sink& sink) {
   Lexing& lexing = pool_.lexing();
   const auto add = [&](const std::vector<Ranks>& tokens) {
     for (const auto& [begin, end] : tokens) sink.add_ranks(begin, end);
   };
   const SuffixTree& tree = group.suffixes;
-  std::vector<std::pair<std::uint32_t, ExprId>> stack{{0, next}};
+  Work& stack = work;
   while (!stack.empty()) {
     const auto [at, here] = stack.back();
     stack.pop_back();
     const Node node = pool_.node(here);
+    if (by_heads() && node.kind == Kind::kLexed && node.a == kNoIndex) {
+      const Lexing::Head& head = lexing.head_of(node.b);
+      if (head.stack != kNoIndex) {
+        const Summary& found = summary(group, at, head.stack);
+        sink.add_set(*found.tokens);
+        for (const Opening& opening : found.openings) open(opening, node.b, stack, sink);
+        continue;
+      }
+      if (head.sure) {
+        Summary found;
+        read_tree(group, at, node.b, true, sink, found);
+        for (const Opening& opening : found.openings) open(opening, node.b, stack, sink);
+        continue;
+      }
+    }
     if (node.kind != Kind::kLexed || tree.node(at).size < kFewNodes) {
       // What no terminal begins with leads nowhere, whatever is left to parse.
       const Moves* row = node.kind == Kind::kLexed ? &moves(lexing.lexer_state(here)) : nullptr;
@@ -177,7 +194,7 @@ std::shared_ptr<const TokenSet> LexedMasks::exits(const Group& group, ExprId nex
   std::shared_ptr<const TokenSet>& slot = exits_[{&group, index_of(next)}];
   if (slot) return slot;
   MaskCache::Sink sink(vocabulary_);
-  if (!group.suffixes.empty()) go_on(group, next, sink);
+  if (!group.suffixes.empty()) go_on(group, {{0, next}}, sink);
   if (!group.parts.empty()) {
     const Joined& parts = joined(group);
     for (const Group* part : {&parts.settled, &parts.open}) {

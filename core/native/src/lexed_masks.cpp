@@ -32,7 +32,8 @@ void LexedMasks::clear() {
   dispose(std::tuple(
       std::exchange(tables_, {}), std::exchange(trees_, {}), std::exchange(run_parts_, {}),
       std::exchange(exits_, {}), std::exchange(moves_, {}), std::exchange(endings_, {}),
-      std::exchange(onwards_, {}), std::exchange(joined_, {}), std::exchange(joined_parts_, {})));
+      std::exchange(onwards_, {}), std::exchange(joined_, {}), std::exchange(joined_parts_, {}),
+      std::exchange(summaries_, {}), std::exchange(head_masks_, {})));
   uniform_.clear();
   readings_.clear();
   bytes_ = 0;
@@ -157,14 +158,16 @@ const std::vector<LexedMasks::Ending>& LexedMasks::endings(std::uint32_t state) 
   return it->second;
 }
 
-// Notes the lexemes that end at a node.
-void LexedMasks::leave(Building& building, std::uint32_t node, std::uint32_t state) {
+// Notes the lexemes that end at a node. Tokens that end there may be inside a lexeme anyway.
+void LexedMasks::leave(Building& building, std::uint32_t node, std::uint32_t state, bool inside) {
   const auto trie = vocabulary_.trie();
   const auto labels = vocabulary_.labels();
   const TrieNode& at = trie[node];
   for (const Ending& ending : endings(state)) {
-    Building::Open& group = building.group(ending.terminal, ending.guard, vocabulary_);
-    group.ends.add_ranks(at.rank_begin, at.own_end());
+    if (!inside && at.own_count > 0) {
+      building.group(ending.terminal, ending.guard, vocabulary_)
+          .ends.add_ranks(at.rank_begin, at.own_end());
+    }
     std::vector<std::uint32_t> onward;
     std::uint32_t tokens = 0;
     for (std::uint32_t i = 0; i < at.child_count; ++i) {
@@ -173,11 +176,12 @@ void LexedMasks::leave(Building& building, std::uint32_t node, std::uint32_t sta
       onward.push_back(child);
       tokens += trie[child].rank_end - trie[child].rank_begin;
     }
+    if (tokens == 0) continue;
+    Building::Open& group = building.group(ending.terminal, ending.guard, vocabulary_);
     if (tokens > kLargeSubtree) {
       group.large.push_back(node);
       continue;
     }
-    if (tokens == 0) continue;
     const std::size_t skipped = vocabulary_.path(node).size();
     if (tokens <= kOwnTree) {
       for (std::uint32_t child : onward) add_suffixes(group.suffixes, child, skipped);
@@ -211,29 +215,20 @@ const LexedMasks::Table& LexedMasks::table(std::uint32_t state, std::uint32_t no
     const bool open = pool_.lexing().states_[next].open;
     if (open && below.child_count > 0 && loop_of(next).covers(below, ascii[child])) {
       building.inside.add_ranks(below.rank_begin, below.rank_end);
-      const auto& accepts = pool_.lexing().states_[next].accepts;
-      if (accepts.empty()) return;
-      // Lexemes end everywhere below, and nothing goes on after them.
-      leave(building, child, next);
-      for (Building::Open& group : building.groups) {
-        const auto same = [&](const Lexing::Accept& accept) {
-          return accept.terminal == group.terminal && accept.guard == group.guard;
-        };
-        if (std::ranges::any_of(accepts, same)) {
-          group.ends.add_ranks(below.rank_begin, below.rank_end);
-        }
-      }
+      // Lexemes may end everywhere below, and nothing goes on after them.
+      leave(building, child, next, true);
       return;
     }
+    const bool inside = open && stays(next);
     if (open && below.own_count > 0) {
-      if (stays(next)) {
+      if (inside) {
         building.inside.add_ranks(below.rank_begin, below.own_end());
       } else {
         building.checks.try_emplace(next, vocabulary_)
             .first->second.add_ranks(below.rank_begin, below.own_end());
       }
     }
-    leave(building, child, next);
+    leave(building, child, next, inside);
     if (!open || below.child_count == 0) return;
     if (below.rank_end - below.rank_begin > kOwnTable) {
       include(building, this->table(next, child));
@@ -289,20 +284,37 @@ void MaskCache::lexed_item(ExprId id, std::uint32_t node, Mask& out) {
   const auto add = [&](const std::shared_ptr<const TokenSet>& tokens) {
     if (!tokens->dense.empty() || !tokens->ids.empty()) out.parts.push_back({tokens, nullptr});
   };
-  add(table.inside);
-  for (const LexedMasks::Check& check : table.checks) {
-    const ExprId inside = lexing.inside(check.state, stack);
-    if (inside != ExprPool::kEmptyId && pool_.live(inside)) add(check.tokens);
-  }
-  for (const LexedMasks::Group& group : table.groups) {
+  const auto add_group = [&](const LexedMasks::Group& group) {
     const ExprId next = lexing.after(group.terminal, group.guard, stack);
-    if (next == ExprPool::kEmptyId || !pool_.live(next)) continue;
+    if (next == ExprPool::kEmptyId || !pool_.live(next)) return;
     add(group.ends);
     if (!group.suffixes.empty() || !group.parts.empty()) {
       const ExprId free = lexing.after(group.terminal, ExprPool::kAllId, stack);
       add(lexed_->exits(group, next, free));
     }
     for (std::uint32_t large : group.large) append(out, next, large);
+  };
+  const std::uint32_t head = options_.split_parts ? lexing.head_of(stack).stack : kNoIndex;
+  if (head == kNoIndex) add(table.inside);
+  for (const LexedMasks::Check& check : table.checks) {
+    const ExprId inside = lexing.inside(check.state, stack);
+    if (inside != ExprPool::kEmptyId && pool_.live(inside)) add(check.tokens);
+  }
+  if (head == kNoIndex) {
+    for (const LexedMasks::Group& group : table.groups) add_group(group);
+  } else {
+    const LexedMasks::HeadMask& known = lexed_->head_mask(table, head);
+    add(known.tokens);
+    Sink sink(*vocabulary_);
+    for (const LexedMasks::Opening& opening : known.openings) {
+      lexed_->go_through(opening, stack, sink);
+    }
+    if (!sink.empty()) add(sink.finish());
+    for (const LexedMasks::Group* group : known.groups) add_group(*group);
+    for (const LexedMasks::Group* group : known.large) {
+      const ExprId next = lexing.after(group->terminal, group->guard, stack);
+      for (std::uint32_t large : group->large) append(out, next, large);
+    }
   }
   bytes_ += lexed_->memory_usage() - before;
 }

@@ -24,7 +24,7 @@ class LexedMasks {
   struct Group {
     std::uint16_t terminal = 0;
     ExprId guard{};
-    std::shared_ptr<const TokenSet> ends{};  // at the end of the token
+    std::shared_ptr<const TokenSet> ends{};  // at the end of the token; those inside may lack
     SuffixTree suffixes{};                   // what tokens go on with
     std::vector<const Group*> parts{};       // of tables of subtrees, with suffixes of their own
     std::vector<std::uint32_t> large{};  // nodes of the vocabulary's trie with many tokens below
@@ -41,11 +41,36 @@ class LexedMasks {
     std::vector<Group> groups;
   };
 
+  // Where text comes to the end of a head, or what is below it may matter otherwise.
+  struct Opening {
+    const Group* group;  // that the tree is of
+    std::uint32_t head;
+    std::uint32_t state;  // of the lexer, in a lexeme; kNoIndex: one ends here,
+    std::uint16_t terminal;
+    ExprId guard;
+    bool settled;                           // by all bytes that follow
+    std::vector<std::uint32_t> nodes = {};  // of the tree
+  };
+  struct Summary {
+    std::shared_ptr<const TokenSet> tokens;  // allowed whatever is below
+    std::vector<Opening> openings;
+  };
+  struct HeadMask {
+    std::shared_ptr<const TokenSet> tokens;  // likewise
+    std::vector<Opening> openings;           // in trees of groups whose terminal the head reads
+    std::vector<const Group*> groups;        // with whose terminals it comes to its end
+    std::vector<const Group*> large;         // others with nodes of the vocabulary's trie
+  };
+
   // What the tokens below a node of the trie do to a state of the lexer.
   const Table& table(std::uint32_t state, std::uint32_t node);
   // Tokens of a group that go on in `next`, which is `free` under the group's guard.
   std::shared_ptr<const TokenSet> exits(const Group& group, ExprId next, ExprId free);
   std::size_t memory_usage() const { return bytes_; }
+  // What holds for all parser states with one head; see lexed_heads.cpp.
+  const HeadMask& head_mask(const Table& table, std::uint32_t head);
+  // Adds the tokens beyond an opening of what `stack` begins with.
+  void go_through(const Opening& opening, std::uint32_t stack, MaskCache::Sink& sink);
   void clear();
 
  private:
@@ -118,7 +143,6 @@ class LexedMasks {
   bool may_run(std::uint32_t state);
   bool extend(Run& run, const CharSet& set, std::uint32_t longest);
   const Uniform& uniform(std::uint32_t state);
-  void add_complete(MaskCache::Sink& sink, const TokenSet& tokens);
   bool closes(Building& building, const Run& run, std::uint32_t node, std::uint8_t byte,
               const std::vector<MaskCache::Exit>& exits);
   // Bytes that terminals of a state's lexicon begin with.
@@ -130,7 +154,7 @@ class LexedMasks {
                         std::uint32_t class_index, const ByteSet& leaving);
   bool stays(std::uint32_t state);
   ExprId ahead(std::uint32_t state, ExprId guard);
-  void leave(Building& building, std::uint32_t node, std::uint32_t state);
+  void leave(Building& building, std::uint32_t node, std::uint32_t state, bool inside);
   void include(Building& building, const Table& table) const;
   void add_suffixes(std::vector<std::pair<std::string_view, Ranks>>& out, std::uint32_t node,
                     std::size_t skipped) const;
@@ -145,7 +169,15 @@ class LexedMasks {
   };
   const Joined& joined(const Group& group);
   const Onward& onward(const Group& group, std::uint32_t node, std::uint32_t state);
-  void go_on(const Group& group, ExprId next, MaskCache::Sink& sink);
+  using Work = std::vector<std::pair<std::uint32_t, ExprId>>;  // nodes of a tree, and states there
+  void go_on(const Group& group, Work work, MaskCache::Sink& sink);
+  void read_tree(const Group& group, std::uint32_t node, std::uint32_t head, bool whole,
+                 MaskCache::Sink& sink, Summary& out);
+  const Summary& summary(const Group& group, std::uint32_t node, std::uint32_t head);
+  static void keep(Summary& summary, Opening opening, std::uint32_t node);
+  void open(const Opening& opening, std::uint32_t stack, Work& work, MaskCache::Sink& sink);
+  // Whether masks are put together by heads.
+  bool by_heads() const { return cache_.options_.split_parts; }
 
   struct ExitKey {
     const Group* group;
@@ -183,7 +215,6 @@ class LexedMasks {
   GrowingMap<RunKey, std::unique_ptr<Group>, RunHash> run_parts_;
   GrowingMap<std::uint32_t, Uniform> uniform_;
   GrowingMap<std::uint32_t, Reading> readings_;
-  Bitmap incomplete_;                                         // tokens that end inside a character
   GrowingMap<std::uint64_t, std::unique_ptr<Table>> tables_;  // (state, node)
   GrowingMap<RunKey, std::unique_ptr<Group>, RunHash> trees_;
   std::unordered_map<std::uint32_t, ByteSet> begun_;  // by lexicon
@@ -208,6 +239,18 @@ class LexedMasks {
   };
   GrowingMap<OnwardKey, std::unique_ptr<Onward>, OnwardHash> onwards_;
   GrowingMap<ExitKey, std::shared_ptr<const TokenSet>, ExitHash> exits_;
+  GrowingMap<OnwardKey, std::unique_ptr<Summary>, OnwardHash> summaries_;  // by group, node, head
+  struct HeadKey {
+    const Table* table;
+    std::uint32_t head;
+    bool operator==(const HeadKey&) const = default;
+  };
+  struct HeadHash {
+    std::size_t operator()(const HeadKey& key) const {
+      return Hasher(reinterpret_cast<std::uintptr_t>(key.table)).add(key.head).finish().lo;
+    }
+  };
+  GrowingMap<HeadKey, std::unique_ptr<HeadMask>, HeadHash> head_masks_;
   std::size_t bytes_ = 0;
 };
 

@@ -118,24 +118,6 @@ bool LexedMasks::extend(Run& run, const CharSet& set, std::uint32_t longest) {
   return true;
 }
 
-// A lexeme may end with these tokens: they do not end inside a character.
-void LexedMasks::add_complete(MaskCache::Sink& sink, const TokenSet& tokens) {
-  if (incomplete_.empty()) {
-    incomplete_.assign(vocabulary_.words(), 0);
-    for (const TokenGroup& group : vocabulary_.groups()) {
-      if (!(group.buckets & kIncompleteBucket)) continue;
-      for (TokenId id : group.ids) set_bit(incomplete_.data(), id);
-    }
-  }
-  TokenSet whole;
-  for (TokenId id : tokens.ids) {
-    if (!test_bit(incomplete_.data(), id)) whole.ids.push_back(id);
-  }
-  whole.dense = tokens.dense;
-  for (std::size_t i = 0; i < whole.dense.size(); ++i) whole.dense[i] &= ~incomplete_[i];
-  sink.add_set(whole);
-}
-
 // Whether some ASCII character may lead on in a run: a quick look, which most states end at.
 bool LexedMasks::may_run(std::uint32_t state) {
   const Moves& row = moves(state);
@@ -231,8 +213,8 @@ bool LexedMasks::run_below(Building& building, std::uint32_t node, std::uint32_t
     for (const Lexing::Accept& accept : accepts) {
       const Group& part =
           run_part(state, ahead(state, accept.guard), node, run.class_index, leaving);
+      if (part.suffixes.empty() && part.large.empty()) continue;
       Building::Open& group = building.group(accept.terminal, accept.guard, vocabulary_);
-      add_complete(group.ends, *inside);
       if (!part.suffixes.empty()) group.parts.push_back(&part);
       group.large.insert(group.large.end(), part.large.begin(), part.large.end());
     }

@@ -127,9 +127,7 @@ std::uint32_t Lexing::kept_track(std::uint32_t lexicon, std::uint32_t track) {
   if (symbols.dropped.empty()) return track;  // it reads as the rules do
   Track& each = tracks_[track];
   if (each.ends == Verdict::kUnknown) {
-    std::unique_ptr<TrackEnds>& known = track_ends_[lexicon];
-    if (!known) known = std::make_unique<TrackEnds>(pool_, symbols);
-    each.ends = known->ends(each.rest) ? Verdict::kYes : Verdict::kNo;
+    each.ends = track_ends(lexicon).ends(each.rest) ? Verdict::kYes : Verdict::kNo;
   }
   return each.ends == Verdict::kYes ? track : kNoIndex;
 }

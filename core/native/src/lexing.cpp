@@ -185,20 +185,26 @@ ExprId Lexing::after(std::uint16_t terminal, ExprId guard, std::uint32_t index) 
   return out;
 }
 
-ExprId Lexing::find_after(std::uint16_t terminal, ExprId guard, std::uint32_t index) {
+// What is left to parse after a terminal; empty where it is not taken.
+ExprId Lexing::rest_after(std::uint32_t index, std::uint16_t terminal) {
   expanded(index);
   Stack& stack = stacks_[index];
+  const auto it = std::ranges::lower_bound(stack.next, terminal, {},
+                                           [](const auto& entry) { return entry.first; });
+  if (it == stack.next.end() || it->first != terminal) return ExprPool::kEmptyId;
+  if (it->second == kNoExpr) {
+    it->second = after_symbol(stack.rest, lexicons_[stack.lexicon].symbol_bytes, terminal);
+  }
+  return it->second;
+}
+
+ExprId Lexing::find_after(std::uint16_t terminal, ExprId guard, std::uint32_t index) {
+  const Stack& stack = stacks_[index];  // stacks are never moved
   ExprId rest = stack.rest;
   std::uint32_t track = stack.track;
-  const Lexicon& lexicon = lexicons_[stack.lexicon];
-  if (!lexicon.terminals[terminal].ignored) {
-    const auto it = std::ranges::lower_bound(stack.next, terminal, {},
-                                             [](const auto& entry) { return entry.first; });
-    if (it == stack.next.end() || it->first != terminal) return ExprPool::kEmptyId;
-    if (it->second == kNoExpr) {
-      it->second = after_symbol(stack.rest, lexicon.symbol_bytes, terminal);
-    }
-    rest = it->second;
+  if (!lexicons_[stack.lexicon].terminals[terminal].ignored) {
+    rest = rest_after(index, terminal);
+    if (rest == ExprPool::kEmptyId) return rest;
     if (track != kNoIndex) track = kept_track(stack.lexicon, track_after(track, terminal));
   }
   const ExprId out = pool_.intersect(guard, between(stack.lexicon, rest, track));
@@ -269,6 +275,8 @@ std::vector<LinearTerm> Lexing::form(ExprId id) {
 void Lexing::trim() {
   steps_.clear();
   after_.clear();
+  heads_.clear();
+  heads_after_.clear();
   first_steps_.clear();
   begun_.clear();
   answers_.clear();

@@ -27,7 +27,12 @@ std::uint64_t key_of(ExprId id, std::uint32_t place) {
 }  // namespace
 
 TrackEnds::TrackEnds(ExprPool& pool, const TrackSymbols& symbols) : pool_(pool), symbols_(symbols) {
-  const std::size_t terminals = symbols.dropped.empty() ? 0 : symbols.dropped[0].size();
+  std::size_t terminals = symbols.dropped.empty() ? 0 : symbols.dropped[0].size();
+  for (const TrackSymbol& symbol : symbols.symbols) {
+    if (symbol.terminal != TrackSymbol::kMarker) {
+      terminals = std::max<std::size_t>(terminals, symbol.terminal + 1u);
+    }
+  }
   places_of({});
   places_of({place_of({0, std::vector<bool>(terminals, false)})});
 }
@@ -69,6 +74,8 @@ TrackEnds::Places TrackEnds::places_of(std::vector<std::uint32_t> list) {
 }
 
 bool TrackEnds::ends(ExprId rest) { return run(rest, kStart) != kNothing; }
+
+bool TrackEnds::ends_free(ExprId rest) { return run(rest, kStart) == kFree; }
 
 TrackEnds::Places TrackEnds::run(ExprId id, std::uint32_t place) {
   in_round_.clear();  // of a call that a deadline ended

@@ -20,6 +20,8 @@ class TrackEnds {
   // Whether some sequence of terminals is in `rest`, an expression over the track's symbols. What
   // was found for its parts is kept, so a rest that shares its end with others costs little.
   bool ends(ExprId rest);
+  // Whether some sequence is whole and bars nothing after it.
+  bool ends_free(ExprId rest);
   std::size_t memory_usage() const { return final_.size() * 48; }
 
  private:

@@ -143,7 +143,7 @@ class Lexing {
   void trim();
   std::size_t derived_bytes() const {
     return (steps_.size() + after_.size() + left_[0].size() + left_[1].size() + answers_.size() +
-            least_.size()) *
+            least_.size() + heads_after_.size()) *
            48;
   }
   bool in_use() const { return !lexicons_.empty(); }
@@ -151,6 +151,7 @@ class Lexing {
 
  private:
   friend class LexedMasks;
+  friend class MaskCache;
   enum class Verdict : std::uint8_t { kUnknown, kYes, kNo };
   // One way in which a pattern matches: what is left of it, and what the text to come must be.
   struct Thread {
@@ -217,6 +218,12 @@ class Lexing {
     std::vector<std::pair<std::uint16_t, ExprId>> next;
     std::uint32_t start = 0;  // state of the lexer
   };
+  struct Head {                      // of a parser state; see lexer_heads.cpp
+    std::uint32_t stack = kNoIndex;  // the head, as a parser state; kNoIndex: none
+    ExprId below{};                  // what follows it
+    ExprId track_below{};            // likewise, of its track
+    bool sure = false;               // what is taken is known from the lexer's state
+  };
   using Symbols = std::vector<bool>;  // by terminal
   struct HashOfHash {
     std::size_t operator()(const Hash128& hash) const { return hash.lo; }
@@ -268,6 +275,15 @@ class Lexing {
   ExprId after_symbol(ExprId rest, std::uint32_t width, std::uint32_t symbol);
   std::uint32_t kept_track(std::uint32_t lexicon, std::uint32_t track);
   const Stack& expanded(std::uint32_t stack);
+  ExprId rest_after(std::uint32_t stack, std::uint16_t terminal);
+  TrackEnds& track_ends(std::uint32_t lexicon);
+  template <typename Closed>
+  std::pair<ExprId, ExprId> cut(ExprId rest, Closed&& closed);
+  bool closed_track(std::uint32_t track);
+  const Head& head_of(std::uint32_t stack);
+  std::uint32_t head_after(std::uint32_t head, std::uint16_t terminal, bool whole);
+  std::uint32_t stack_with(std::uint32_t head, const Head& whole);
+  bool surely_goes_on(std::uint32_t head, std::uint16_t terminal, ExprId guard);
   void find_competing(const Stack& stack, Symbols& competing, Symbols& vain);
   void add_regexes(std::uint32_t lexicon, Symbols& competing, Symbols& vain) const;
   static bool takes_one(const LexTerminal& regex, const Symbols& keywords);
@@ -350,6 +366,8 @@ class Lexing {
   GrowingMap<Hash128, std::uint32_t, HashOfHash> starts_;  // by competing terminals
   GrowingMap<std::uint64_t, ExprId> steps_;                // (expression, byte)
   GrowingMap<End, ExprId, HashOfEnd> after_;
+  GrowingMap<std::uint32_t, Head> heads_;                   // by parser state
+  GrowingMap<std::uint64_t, std::uint32_t> heads_after_;    // (head, terminal)
   GrowingMap<std::uint64_t, Item> first_steps_;             // (lexicon, terminal, byte)
   std::unordered_map<std::uint64_t, ByteSet> first_bytes_;  // (lexicon, terminal)
   GrowingMap<std::uint64_t, std::uint32_t> begun_;        // state by (start, byte); see begun_with
