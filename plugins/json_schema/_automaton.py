@@ -14,6 +14,7 @@ from formgate.plugins.json_schema._closed import (
     needed_members,
 )
 from formgate.plugins.json_schema._facts import ARRAY, FALSE, OBJECT
+from formgate.plugins.json_schema._numbers import NumberSet
 from formgate.plugins.json_schema._object_clauses import ObjectClauses
 from formgate.plugins.json_schema._shapes import NOTHING, both
 from formgate.plugins.json_schema._states import Schemas
@@ -118,17 +119,17 @@ class Automaton:
         world = self.world
         alike = world.alike
         known = {alike(lit) for lit in have}
-        lits = tuple(lit for lit in lits if alike(lit) not in known)
-        if any(alike(lit) ^ 1 in known for lit in lits):
-            return NOTHING
+        lits = tuple([lit for lit in lits if alike(lit) not in known])
         joined = both(have, lits)
-        if not world.values.isdisjoint(have) and len(world.values.intersection(joined)) > 1:
+        if not known.isdisjoint([alike(lit) ^ 1 for lit in lits]) or (
+            not world.values.isdisjoint(have) and len(world.values.intersection(joined)) > 1
+        ):
             joined = NOTHING
         if joined in (NOTHING, have):
             return joined
         before, after = world.state(have), world.state(lits)
         if not before.kinds & after.kinds & _COMPOSITE:
-            return self._scalars(before, after, have, lits)
+            return self._scalars(before, after, (have, lits, joined))
         state = world.state(joined)
         if state.empty is not None:
             return NOTHING if state.empty else joined
@@ -140,21 +141,34 @@ class Automaton:
                 state.empty = False
         return joined
 
-    def _scalars(self, before: State, after: State, have: Lits, lits: Lits) -> Lits:
-        """Return a conjunction that has scalars only; either part alone if it implies the other."""
+    def _scalars(self, before: State, after: State, lits: tuple[Lits, Lits, Lits]) -> Lits:
+        """Return a conjunction that has scalars only; either part alone if it implies the other.
+
+        Args:
+            before: The state of the first part.
+            after: That of the second.
+            lits: The literals of the parts, and of both together.
+        """
         world = self.world
-        with world.below():
-            scalars = bits, numbers, strings = world.common(before, after)
-            if not bits and numbers.is_empty() and strings.is_empty():
-                return NOTHING
-            for part, said in ((before, have), (after, lits)):
-                if not part.kinds & _COMPOSITE and world.scalars(part) == scalars:
-                    return said
-            state = world.state(both(have, lits))
-            state.empty = False
-            if state.scalars is None:
-                state.scalars = scalars
-        return both(have, lits)
+        if before.scalars is None or after.scalars is None:
+            with world.below():
+                world.scalars(before)
+                world.scalars(after)
+        scalars = bits, numbers, strings = world.common(before, after)
+        if (
+            not bits
+            and (numbers is NumberSet.NONE or numbers.is_empty())
+            and (strings is StringSet.NONE or strings.is_empty())
+        ):
+            return NOTHING
+        for part, said in zip((before, after), lits, strict=False):
+            if not part.kinds & _COMPOSITE and world.scalars(part) == scalars:
+                return said
+        state = world.state(lits[2])
+        state.empty = False
+        if state.scalars is None:
+            state.scalars = scalars
+        return lits[2]
 
     def is_empty(self, state: State) -> bool:
         """Say whether surely no value is in a state.

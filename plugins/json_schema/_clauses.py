@@ -343,7 +343,8 @@ class Clauses(Products[S]):
             if part is None:
                 continue
             found.append(part)
-            if part.key == shape.key:  # it says so already
+            # Most that differ do so in what members satisfy.
+            if part.said() == shape.said() and part.key == shape.key:  # it says so already
                 break
             # What this part has need not be in the others: so there are fewer and smaller ones.
             remains = self.less(shape, denied)

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from formgate.plugins.json_schema._conditions import Either
+    from formgate.plugins.json_schema._keys import Keys
     from formgate.plugins.json_schema._shapes import ArrayShape, Asks, Lits, ObjectShape
     from formgate.plugins.json_schema._states import Schemas, State
 
@@ -219,10 +220,22 @@ def _known(shape: ObjectShape) -> tuple[dict[str, Lits], dict[StringSet, None]]:
         if keys.names and not keys.names <= states.keys():
             states.update(dict.fromkeys(sorted(keys.names - states.keys()), ()))
         patterns.update(dict.fromkeys(keys.patterns))
-    for keys, those in shape.universals:
-        for name in keys.among(states):
-            states[name] = both(states[name], those)
+    _satisfy(states, shape.universals)
     return states, patterns
+
+
+def _satisfy(states: dict[str, Lits], universals: Sequence[tuple[Keys, Lits]]) -> None:
+    """Say of members by name what all members of some sets of names satisfy."""
+    together: dict[Keys, Lits] = {}
+    for keys, those in universals:
+        together[keys] = both(together.get(keys, ()), those)
+    for keys, those in together.items():
+        joined: dict[Lits, Lits] = {}  # most members satisfy what others do
+        for name in keys.among(states):
+            have = states[name]
+            if have not in joined:
+                joined[have] = both(have, those)
+            states[name] = joined[have]
 
 
 def _closed(
@@ -234,15 +247,21 @@ def _closed(
 ) -> ClosedObject | None:
     """Return a closed shape, given its cells; None if that is nothing."""
     needed = with_asked(shape.required | dict.fromkeys(required), shape.asks)
-    found = {name: world.state(lits) for name, lits in states.items()}
-    # A name with a lone surrogate is in no text.
-    written = {name for name in found if name.isascii() or is_text(name)}
-    absent = {name for name, state in found.items() if state.lits == NOTHING or name not in written}
+    found: list[tuple[str, State]] = []
+    absent: set[str] = set()
+    for name, lits in states.items():
+        state = world.state(lits)
+        if not (name.isascii() or is_text(name)):
+            absent.add(name)  # a name with a lone surrogate is in no text
+            continue
+        found.append((name, state))
+        if state.lits == NOTHING:
+            absent.add(name)
     absent = without_asking(absent, shape.asks)
     if not absent.isdisjoint(needed):
         return None
-    entries = [(name, state, name in needed) for name, state in found.items() if name not in absent]
-    banned = [name for name in found if name in absent and name in written]
+    entries = [(name, state, name in needed) for name, state in found if name not in absent]
+    banned = [name for name, _ in found if name in absent] if absent else []
     count = len(needed)
     low, high = max(shape.low, count), shape.high
     if not cells and (high is None or high > len(entries)):

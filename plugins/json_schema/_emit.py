@@ -76,7 +76,9 @@ class Emitter:
         self._plain_writer = plain
         self.nest = 0  # lists without repetition around, that may hold each other to any depth
         self._records: dict[tuple[State, int, int], _Record] = {}
-        self._plain: dict[State, Node] = {}  # of states with scalars only, and of any value
+        # Of states with scalars only, of any value, and, at one level, of what is a rule by now.
+        self._plain: dict[State, Node] = {}
+        self._met: set[State] = set()  # what is written natively, and may become a rule
         self._quoted: dict[Node, Node] = {}  # JSON strings by the nodes of their texts
         self._notes = notes_of(builder)
         if plain is None:
@@ -122,12 +124,19 @@ class Emitter:
                 node = nodes[0] if len(nodes) == 1 else self.builder.choice(*nodes)
                 self._plain[state] = node
             return node
+        if not (self.nest or self._levels):
+            node = self._plain.get(state)
+            if node is not None:
+                return node
         if not (state.lits or self._levels or self._recording):
             return self._plain.get(state) or self._anything(state)
         # What nests in lists is written for each level of them.
         if self._plain_writer is not None and not (self.nest and self._arrays.nests(state)):
             node = self._plain_writer.of(state)
             if node is not None:
+                if state in self._met:
+                    self._plain[state] = node
+                self._met.add(state)
                 return node
         return self._composite(state, level if self._levels else 0)
 
@@ -146,6 +155,8 @@ class Emitter:
                 self.builder.define(name, record.node)
                 record.node = self.builder.rule(name)
                 record.named = True
+            if not (nest or self._levels):
+                self._plain[state] = record.node
             return record.node
         elif record.busy:
             record.node = self.builder.rule(self._name(state, level))

@@ -22,7 +22,7 @@ class Keys:
         inside: Whether the set is these; otherwise it is all others.
     """
 
-    __slots__ = ("_hash", "inside", "names", "patterns")
+    __slots__ = ("_hash", "_matched", "inside", "names", "patterns")
 
     def __init__(
         self, names: frozenset[str], patterns: tuple[StringSet, ...], *, inside: bool
@@ -31,6 +31,7 @@ class Keys:
         self.patterns = patterns
         self.inside = inside
         self._hash = hash((names, patterns, inside))
+        self._matched: dict[str, bool] = {}  # whether a name matches a pattern, once it is asked
 
     def __eq__(self, other: object) -> bool:
         return self is other or (
@@ -48,20 +49,25 @@ class Keys:
         """Say whether a name belongs."""
         if name in self.names:
             return self.inside
-        if self.patterns and any(_matches(one, name) for one in self.patterns):
-            return self.inside
-        return not self.inside
+        return self._matches(name) is self.inside if self.patterns else not self.inside
 
     def among(self, names: Iterable[str]) -> list[str]:
         """Return which of some names belong."""
         named, inside = self.names, self.inside
-        found = [name for name in names if (name in named) is inside]
-        for pattern in self.patterns:
-            if inside:
-                kept = {*found, *(name for name in names if _matches(pattern, name))}
-                found = [name for name in names if name in kept]
-            else:
-                found = [name for name in found if not _matches(pattern, name)]
+        if not self.patterns:
+            return [name for name in names if (name in named) is inside]
+        matched, matches = self._matched, self._matches
+        return [
+            name
+            for name in names
+            if (name in named or (matched[name] if name in matched else matches(name))) is inside
+        ]
+
+    def _matches(self, name: str) -> bool:
+        """Say whether a name matches a pattern."""
+        found = self._matched.get(name)
+        if found is None:
+            found = self._matched[name] = any(_matches(one, name) for one in self.patterns)
         return found
 
     def opposite(self) -> Keys:

@@ -62,8 +62,8 @@ def both(left: Lits, right: Lits) -> Lits:
     if not left:
         return right
     joined = {*left, *right}
-    if FALSE in joined or any(lit ^ 1 in joined for lit in joined):
-        return NOTHING
+    if FALSE in joined or len({lit >> 1 for lit in joined}) < len(joined):
+        return NOTHING  # a literal and its opposite differ in the last bit
     return tuple(sorted(joined))
 
 

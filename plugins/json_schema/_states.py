@@ -69,6 +69,7 @@ class Schemas(Telling):
 
     def __init__(self, schema: Json, options: Options) -> None:
         super().__init__(options)
+        self._relax = options.relax
         self.library = Library(schema, options.draft, options.resources)
         self.unknown_formats: dict[str, Where] = {}
         self._states: dict[Lits, State] = {}
@@ -267,7 +268,7 @@ class Schemas(Telling):
         against itself shape by shape would be a waste. Where parts may be left out, each place is
         read and told. Cost: a copy of the text, once.
         """
-        if self.options.relax:
+        if self._relax:
             return lit
         site = self._sites[lit >> 1]
         first = site.first

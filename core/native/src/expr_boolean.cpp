@@ -7,16 +7,26 @@
 
 namespace formgate {
 
+namespace {
+
+// What may come out differently when more is known.
+constexpr std::uint8_t kOdd = kCalls | kLooks | kAround;
+
+}  // namespace
+
 ExprId ExprPool::intersect(ExprId a, ExprId b) {
-  const ExprId members[] = {a, b};
-  return intersect(members);
+  const auto [first, last] = std::minmax(a, b);
+  if (const ExprId* known = met_.find(last, index_of(first))) return *known;
+  const ExprId members[] = {first, last};
+  const ExprId out = intersect(members);
+  if (!((node(first).flags | node(last).flags) & kOdd)) met_.put(last, index_of(first), out);
+  return out;
 }
 
 // In products the same few intersections are asked for again and again: in each state by most of
 // its edges. What calls are involved in may come out differently when more is known.
 ExprId ExprPool::intersect(std::span<const ExprId> given) {
   constexpr std::size_t kMostKept = 8;
-  constexpr std::uint8_t kOdd = kCalls | kLooks | kAround;
   const auto odd = [this](ExprId id) { return (node(id).flags & kOdd) != 0; };
   if (given.size() < 2 || given.size() > kMostKept || std::ranges::any_of(given, odd)) {
     return new_intersection(given);

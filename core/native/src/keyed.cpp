@@ -2,6 +2,7 @@
 #include "formgate/keyed.hpp"
 
 #include <algorithm>
+#include <set>
 
 #include "expr_helpers.hpp"
 #include "formgate/errors.hpp"
@@ -394,7 +395,8 @@ bool Keyed::cells_open(const State& state) {
   return false;
 }
 
-// Counts the keys of the cells, where it matters whether there are enough.
+// Counts the keys of the cells, where it matters whether there are enough: as many as there must be
+// members always are, since each member uses one key at most.
 std::uint32_t Keyed::capacity_of(const Compiled& table) {
   constexpr std::size_t kMostKeys = 4096;
   if (table.cells.empty()) return 0;
@@ -404,16 +406,20 @@ std::uint32_t Keyed::capacity_of(const Compiled& table) {
     const Cell& cell = table.cells[j];
     if (cell.quoted ? extensible(cell.keys) : table.amounts[j] == kUnbounded) return kUnbounded;
     if (!cell.quoted) {
+      if (table.amounts[j] >= table.min - count) return kUnbounded;
       count += table.amounts[j];
       continue;
     }
-    std::vector<std::string> found;
+    std::set<std::string> found;
     std::vector<std::pair<ExprId, JsonReader>> work{{cell.keys, JsonReader()}};
     for (std::size_t steps = 0; !work.empty(); ++steps) {
       if (steps > 16 * kMostKeys || work.size() > kMostKeys) return kUnbounded;
       const auto [keys, reader] = std::move(work.back());
       work.pop_back();
-      if (pool_.nullable(keys)) found.push_back(reader.text());
+      if (pool_.nullable(keys) && !std::ranges::binary_search(table.names, reader.text())) {
+        found.insert(reader.text());
+        if (found.size() >= table.min - count) return kUnbounded;
+      }
       const LinearForm form = pool_.linear_form(keys);
       for (const LinearTerm& term : std::vector<LinearTerm>(form.begin(), form.end())) {
         if (!pool_.live(term.target)) continue;
@@ -425,11 +431,6 @@ std::uint32_t Keyed::capacity_of(const Compiled& table) {
         });
       }
     }
-    std::ranges::sort(found);
-    found.erase(std::unique(found.begin(), found.end()), found.end());
-    std::erase_if(found, [&](const std::string& key) {
-      return std::ranges::binary_search(table.names, key);
-    });
     count += static_cast<std::uint32_t>(found.size());
   }
   return count;

@@ -325,28 +325,23 @@ void ExprPool::explore(std::vector<ExprId> work, std::size_t budget, CompileCont
                        std::unique_lock<std::mutex>* lock, bool whole) {
   GrowingMap<std::uint32_t, std::uint32_t> number;  // component -> position in `order`
   std::vector<ExprId> order;
-  // By position, where the targets begin in one list, and the last of those that step into it in
-  // another, each of which knows the one before.
-  std::vector<ExprId> targets;
-  std::vector<std::pair<std::size_t, std::size_t>> spans;
+  std::vector<bool> told;  // by position: those that step into it know that it is live
+  // Those that step into a component, each with what it leads to; each knows the one before.
   struct Step {
     std::uint32_t source;
+    ExprId target;
     std::uint32_t before;
   };
   std::vector<Step> steps;
-  std::vector<std::uint32_t> last_step;
+  std::vector<std::uint32_t> last_step;  // by position
   const auto visit = [&](ExprId id) {
     const auto [it, fresh] = number.emplace(index_of(id), static_cast<std::uint32_t>(order.size()));
     if (fresh) {
       order.push_back(id);
-      spans.emplace_back(0, 0);
+      told.push_back(false);
       last_step.push_back(kNoIndex);
     }
     return it->second;
-  };
-  const auto step_into = [&](std::uint32_t source, std::uint32_t place) {
-    steps.push_back({source, last_step[place]});
-    last_step[place] = static_cast<std::uint32_t>(steps.size() - 1);
   };
   // Of what is asked for, and of a few parts behind: where these have counts inside, all differ.
   constexpr std::size_t kFewMeasured = 4;
@@ -366,26 +361,33 @@ void ExprPool::explore(std::vector<ExprId> work, std::size_t budget, CompileCont
   const std::size_t roots = order.size();
   // Backwards from what accepts the empty text or steps into what is live already.
   std::vector<std::uint32_t> ready;
-  const auto settle = [&](std::uint32_t i) {
-    Node& component = nodes_[index_of(order[i])];
-    if (component.liveness == kLive) return;
-    bool alive = nullable(order[i]);
-    for (std::size_t k = spans[i].first; k < spans[i].second && !alive; ++k) {
-      alive = live_by_parts(targets[k]);
-    }
-    if (!alive) return;
-    component.liveness = kLive;
+  const auto tell = [&](std::uint32_t i) {
+    nodes_[index_of(order[i])].liveness = kLive;
+    told[i] = true;
     ready.push_back(i);
   };
+  // What was found is not all that a state needs: after a limit, none is taken as decided.
+  struct Undo {
+    std::deque<Node>& nodes;
+    const std::vector<ExprId>& order;
+    const std::vector<bool>& told;
+    bool done = false;
+    ~Undo() {
+      for (std::size_t i = 0; i < told.size() && !done; ++i) {
+        if (told[i]) nodes[index_of(order[i])].liveness = kUnknown;
+      }
+    }
+  } undo{nodes_, order, told};
   const auto spread = [&] {
     while (!ready.empty()) {
       const std::uint32_t i = ready.back();
       ready.pop_back();
       for (std::uint32_t k = last_step[i]; k != kNoIndex; k = steps[k].before) {
-        settle(steps[k].source);
+        if (!told[steps[k].source] && live_by_parts(steps[k].target)) tell(steps[k].source);
       }
     }
   };
+  std::vector<ExprId> targets;
   std::vector<ExprId> parts;
   std::size_t spent = 0;
   for (std::uint32_t i = 0; i < order.size(); ++i) {
@@ -412,37 +414,49 @@ void ExprPool::explore(std::vector<ExprId> work, std::size_t budget, CompileCont
       const Deriving deriving(*this);
       passed = compute_form(order[i]);
     }
-    spans[i].first = targets.size();
+    targets.clear();
     for (const LinearTerm& term : passing ? LinearForm(passed) : linear_form(order[i])) {
       targets.push_back(term.target);
     }
-    spans[i].second = targets.size();
-    for (std::size_t at = spans[i].first; at < spans[i].second; ++at) {
+    bool alive = nullable(order[i]);
+    for (ExprId target : targets) {
+      alive = alive || live_by_parts(target);
       parts.clear();
-      components(targets[at], parts);
+      components(target, parts);
       for (ExprId part : parts) {
-        if (const auto it = number.find(index_of(part)); it != number.end()) {
-          step_into(i, it->second);
-        } else if (!settled(part)) {
-          step_into(i, visit(part));
+        // What is live already was visited, or is decided with all behind it.
+        if (node(part).liveness == kLive) continue;
+        const auto it = number.find(index_of(part));
+        if (it == number.end() && settled(part)) {
+          alive = alive || live_by_parts(target);
+          continue;
         }
+        const std::uint32_t place = it == number.end() ? visit(part) : it->second;
+        if (alive) continue;  // nothing more to be told
+        steps.push_back({i, target, last_step[place]});
+        last_step[place] = static_cast<std::uint32_t>(steps.size() - 1);
       }
     }
     for (std::size_t k = 0; k < work.size(); ++k) {
       if (!settled(work[k])) visit(work[k]);
     }
     work.clear();
-    if (whole) continue;
-    settle(i);
-    if (ready.empty()) continue;
+    if (alive && !told[i]) tell(i);
     spread();
+    if (whole || !alive) continue;
     // What else was seen is decided when it is asked for.
     const auto live = [this](ExprId root) { return node(root).liveness == kLive; };
-    if (std::all_of(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(roots), live))
+    if (std::all_of(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(roots), live)) {
+      undo.done = true;
       return;
+    }
   }
-  for (std::uint32_t i = 0; i < order.size(); ++i) settle(i);
+  // Some may have been found live beside this search, when another form was computed.
+  for (std::uint32_t i = 0; i < order.size(); ++i) {
+    if (node(order[i]).liveness == kLive && !told[i]) tell(i);
+  }
   spread();
+  undo.done = true;
   for (ExprId id : order) {
     Node& component = nodes_[index_of(id)];
     if (component.liveness == kUnknown) component.liveness = kDead;

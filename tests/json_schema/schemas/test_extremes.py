@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from itertools import permutations
 from typing import Any
 
 import pytest
@@ -269,3 +270,48 @@ def test_half_a_surrogate_pair_in_an_output() -> None:
     with pytest.raises(ParseError, match="half of a surrogate pair") as caught:
         formgate.parse(engine, '{"a":"\ud800"}')
     assert caught.value.offset == 6
+
+
+# --- as many members as there are names ---
+
+
+@pytest.mark.parametrize("order", ["schema", "any"])
+@pytest.mark.parametrize(
+    ("names", "beside", "count"),
+    [
+        ("^[a-c]$", {}, 3),
+        ("^[a-c]?$", {}, 4),
+        ("^[a-c]$", {"properties": {"a": {}, "b": {}}}, 3),
+        ("^[a-c]$", {"properties": {"a": {"type": "null"}, "b": False}}, 2),
+        ("^[ab]$|^c[de]$", {"properties": {"cd": {}}}, 4),
+        ("^(?:a|\\u00e9|\\ud83d\\ude00)$", {}, 3),
+    ],
+)
+def test_there_are_just_enough_names(
+    names: str, beside: Any, count: int, order: str, byte_vocabulary: formgate.Vocabulary
+) -> None:
+    def compiled(least: int) -> formgate.Engine:
+        schema = {
+            "type": "object", "additionalProperties": {"type": "null"}, "minProperties": least,
+            "patternProperties": {names: {"type": "null"}}, "propertyNames": {"pattern": names},
+            **beside,
+        }  # fmt: skip
+        return formgate.compile(schema, byte_vocabulary, format="json_schema", property_order=order)
+
+    possible = ("", *"abc", "cd", "ce", "\u00e9", "\U0001f600")
+    texts = [
+        json.dumps(dict.fromkeys(chosen), ensure_ascii=False, separators=(",", ":"))
+        for size in range(count + 2)
+        for chosen in permutations(possible, size)
+    ]
+    whole = compiled(0)
+    valid = [text for text in texts if whole.accepts(text)]
+    sizes = {text: len(json.loads(text)) for text in valid}
+    assert max(sizes.values()) == count
+    for least in range(1, count + 1):
+        engine = compiled(least)
+        assert [text for text in texts if engine.accepts(text)] == [
+            text for text in valid if sizes[text] >= least
+        ]
+    with pytest.raises(EmptyLanguageError):
+        compiled(count + 1)

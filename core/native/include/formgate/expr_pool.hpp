@@ -422,6 +422,7 @@ class ExprPool : public std::enable_shared_from_this<ExprPool> {
   std::deque<Node> nodes_;
   GrowingIndex index_;   // of nodes
   StateMemo<13> steps_;  // single steps taken, by state and byte
+  StateMemo<12> met_;    // intersections of two made lately, by the later one and the other
   std::deque<std::vector<ExprId>> members_;
   std::deque<ByteSet> byte_sets_;
   std::unordered_map<std::uint64_t, std::vector<std::uint32_t>> byte_set_index_;
