@@ -157,7 +157,7 @@ def test_masks_are_those_of_single_steps(first, choices, data):
     grammar = data.draw(merging_grammars(FIRST if first else PATTERNS))
     assume(larks(*grammar) is not None)
     mode = "first" if first else "longest"
-    check_tables(grammar, mode, True, choices, productions_of(grammar[0]))
+    check_tables(grammar, mode, True, choices, productions=productions_of(grammar[0]))
 
 
 # After "x" and "y" the parser is in the state of "a: . c", whatever follows that.

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 import formgate
@@ -93,6 +93,7 @@ def finished(part: Part) -> Grammar:
 @pytest.mark.parametrize("around", AROUND)
 @settings(max_examples=60)
 @given(part=parts)
+@example(part=_several("choice")([_leaf("a"), _several("choice")([_leaf("")])]))
 def test_an_included_grammar_is_what_it_was_written_from(around: str, part: Part) -> None:
     engines = []
     included = finished(part)

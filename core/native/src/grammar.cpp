@@ -37,6 +37,7 @@ bool Grammar::stands_alone(Op op) {
 Grammar::Handle Grammar::add(Node node) {
   if (nodes_.size() >= 0xFFFFFFF0u) throw Error(ErrorKind::kLimit, "the grammar is too large");
   alone_ = alone_ && stands_alone(node.op);
+  node.worded = node.op == Op::kChoice && is_worded(node);
   nodes_.push_back(std::move(node));
   return (serial_ << 32) | (nodes_.size() - 1);
 }

@@ -65,17 +65,21 @@ ExprId Grammar::lower(ExprPool& pool, CompileContext& context, std::unique_lock<
 
 bool Grammar::is_choice(std::uint32_t at) const {
   const Node& node = nodes_[at];
-  if (node.op == Op::kSequence) return node.parts.size() == 1;
   // With an empty alternative it may become an optional part, which a union keeps as it is.
+  return node.op == Op::kSequence ? node.parts.size() == 1 : node.worded;
+}
+
+// Its parts are there already.
+bool Grammar::is_worded(const Node& choice) const {
   const auto has_text = [this](std::uint32_t part) {
     const Node& own = nodes_[part];
-    return own.op == Op::kChars || own.op == Op::kBytes || own.op == Op::kRule ||
-           own.op == Op::kChoice || (own.op == Op::kLiteral && !own.text.empty());
+    return own.op == Op::kChars || own.op == Op::kBytes || own.op == Op::kRule || own.worded ||
+           (own.op == Op::kLiteral && !own.text.empty());
   };
-  return node.op == Op::kChoice && std::ranges::all_of(node.parts, [&](std::uint32_t part) {
-           return has_text(part) || (nodes_[part].op == Op::kSequence &&
-                                     std::ranges::any_of(nodes_[part].parts, has_text));
-         });
+  return std::ranges::all_of(choice.parts, [&](std::uint32_t part) {
+    return has_text(part) || (nodes_[part].op == Op::kSequence &&
+                              std::ranges::any_of(nodes_[part].parts, has_text));
+  });
 }
 
 std::unordered_set<std::uint32_t> Grammar::inner_choices(std::uint32_t root) const {

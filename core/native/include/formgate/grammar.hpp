@@ -166,6 +166,7 @@ class Grammar {
     std::vector<std::uint32_t> parts = {};
     std::string text = {};    // literal bytes, or the name of a rule
     std::uint32_t extra = 0;  // index into the tables below
+    bool worded = false;      // of a choice: no alternative is known to be empty
   };
   struct Scope;
   struct Lexed {
@@ -204,6 +205,7 @@ class Grammar {
                     const std::string& place = {}) const;
   // A choice, or a sequence of one part: what is perhaps an alternative with alternatives.
   bool is_choice(std::uint32_t at) const;
+  bool is_worded(const Node& choice) const;
   // Choices below a node that are alternatives of others, and of nothing else.
   std::unordered_set<std::uint32_t> inner_choices(std::uint32_t root) const;
   // Alternatives of a choice, those of its inner choices among them.
