@@ -77,8 +77,8 @@ bool Grammar::is_worded(const Node& choice) const {
            (own.op == Op::kLiteral && !own.text.empty());
   };
   return std::ranges::all_of(choice.parts, [&](std::uint32_t part) {
-    return has_text(part) || (nodes_[part].op == Op::kSequence &&
-                              std::ranges::any_of(nodes_[part].parts, has_text));
+    return has_text(part) ||
+           (nodes_[part].op == Op::kSequence && std::ranges::any_of(nodes_[part].parts, has_text));
   });
 }
 
