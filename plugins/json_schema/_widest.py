@@ -38,20 +38,25 @@ def _as_bits(shapes: list[S]) -> list[tuple[int, int, S]]:
     """
     places: dict[tuple[str, int], int] = {}
     of_name: dict[str, int] = {}
+    found: list[tuple[int, list[str], S]] = []
     for shape in shapes:
+        said = 0
+        never: list[str] = []
         for name, lits in shape.said():
             for lit in lits:
                 place = name, lit
-                if place not in places:
+                bit = places.get(place)
+                if bit is None:
                     bit = places[place] = 1 << len(places)
                     of_name[name] = of_name.get(name, 0) | bit
-    found = []
-    for shape in shapes:
-        said = implied = 0
-        for name, lits in shape.said():
-            for lit in lits:
-                said |= places[name, lit]
+                said |= bit
             if lits == NOTHING:
-                implied |= of_name[name]
-        found.append((said, said | implied, shape))
-    return found
+                never.append(name)
+        found.append((said, never, shape))
+    out = []
+    for said, never, shape in found:
+        implied = said
+        for name in never:
+            implied |= of_name[name]
+        out.append((said, implied, shape))
+    return out
