@@ -245,8 +245,10 @@ void MaskCache::item(ExprId id, std::uint32_t node, Mask& out) {
   const Kind kind = pool_.node(pool_.head(id)).kind;
   if (takes_prefix(node)) {
     const ExprId sequence[] = {id};
-    if (prefix_item(sequence, out) || rest_item(id, out) || keys_item(id, out)) return;
-    if (head_item(id, out)) return;
+    if (head_item(id, out) || prefix_item(sequence, out) || rest_item(id, out) ||
+        keys_item(id, out)) {
+      return;
+    }
   }
   if (plain && options_.class_tables && depth_ < kMostNested) {
     if (kind == Kind::kRepeat && loop_item(id, node, out)) return;

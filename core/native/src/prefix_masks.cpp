@@ -27,7 +27,7 @@ constexpr std::size_t kMostBeyond = 4096;
 constexpr std::size_t kMostText = 1u << 17;  // bytes of what they have after it
 constexpr std::size_t kUses = 1u << 12;
 constexpr std::size_t kMostInHead = 48;  // parts
-constexpr unsigned kHeadUses = 1;        // before a head has a table
+constexpr unsigned kHeadUses = 2;        // before a head has a table
 
 }  // namespace
 
@@ -94,17 +94,31 @@ bool MaskCache::prefix_item(std::span<const ExprId> sequence, Mask& out) {
   return true;
 }
 
-// The mask of a parser state whose head, the parts that are read before what is below may be, is
-// that of others: an expression in one more pair of brackets.
+// Whether all texts of an expression end with a character that tells their end: few tokens go
+// beyond it, where beyond a name or an expression go most.
+bool MaskCache::closes(ExprId id, unsigned depth) const {
+  constexpr unsigned kMostDeep = 6;
+  for (unsigned i = 0; pool_.tail(id) != ExprPool::kEpsilonId; id = pool_.tail(id)) {
+    if (++i > kMostInHead) return false;
+  }
+  const Node& last = pool_.node(pool_.head(id));
+  if (last.kind == Kind::kBytes || last.kind == Kind::kLeaf) return !pool_.nullable(id);
+  if (last.kind != Kind::kUnion || depth >= kMostDeep) return false;
+  return std::ranges::all_of(pool_.members(last),
+                             [&](ExprId member) { return closes(member, depth + 1); });
+}
+
+// The mask of a parser state whose head, the parts up to one that closes it, is that of others: an
+// expression in one more pair of brackets.
 bool MaskCache::head_item(ExprId id, Mask& out) {
   if ((pool_.node(id).flags & (kText | kCalls)) != (kText | kCalls)) return false;
   std::array<ExprId, kMostInHead> parts;
   Hasher hasher(0x4EAD);
   std::size_t size = 0;
   bool calls = false;
-  bool empty = true;
+  bool open = true;
   ExprId rest = id;
-  for (; empty && rest != ExprPool::kEpsilonId; rest = pool_.tail(rest)) {
+  for (; open && rest != ExprPool::kEpsilonId; rest = pool_.tail(rest)) {
     const ExprId part = pool_.head(rest);
     const Node& node = pool_.node(part);
     if (size == parts.size() || node.kind == Kind::kKeyed || node.kind == Kind::kLexed ||
@@ -114,9 +128,9 @@ bool MaskCache::head_item(ExprId id, Mask& out) {
     parts[size++] = part;
     hasher.add(index_of(part));
     calls = calls || node.flags & kCalls;
-    empty = node.flags & kCalls || pool_.nullable(part);
+    open = !closes(part);
   }
-  if (empty || !calls || rest == ExprPool::kEpsilonId || rest == ExprPool::kTextId) return false;
+  if (open || !calls || rest == ExprPool::kEpsilonId || rest == ExprPool::kTextId) return false;
   const Hash128 key = hasher.finish();
   const Prefix* head = nullptr;
   if (const auto known = prefixes_.find(key); known != prefixes_.end()) {

@@ -186,6 +186,7 @@ class MaskCache {
   bool takes_prefix(std::uint32_t node) const;
   bool prefix_item(std::span<const ExprId> sequence, Mask& out);
   bool head_item(ExprId id, Mask& out);
+  bool closes(ExprId id, unsigned depth = 0) const;
   bool prefix_choices(std::span<const ExprId> parts, ExprId rest, std::span<const ExprId> others,
                       Mask& out);
   bool rest_item(ExprId id, Mask& out);
