@@ -124,20 +124,18 @@ ExprId LexedMasks::ahead(std::uint32_t state, ExprId guard) {
 const ByteSet& LexedMasks::begun(std::uint32_t state) {
   Lexing& lexing = pool_.lexing();
   const std::uint32_t index = lexing.states_[state].lexicon;
-  const auto [it, fresh] = begun_.try_emplace(index);
-  if (!fresh) return it->second;
+  if (const auto it = begun_.find(index); it != begun_.end()) return it->second;
   const Lexicon& lexicon = lexing.lexicons_[index];
   ByteSet out;
   for (std::uint16_t i = 0; i < lexicon.terminals.size(); ++i) {
     out = out | lexing.first_bytes(index, lexing.begun(lexicon, i));
   }
-  return it->second = out;
+  return begun_.emplace(index, out).first->second;  // a limit may have ended this before
 }
 
 // How a lexeme may end in a state.
 const std::vector<LexedMasks::Ending>& LexedMasks::endings(std::uint32_t state) {
-  const auto [it, fresh] = endings_.try_emplace(state);
-  if (!fresh) return it->second;
+  if (const auto it = endings_.find(state); it != endings_.end()) return it->second;
   std::vector<Ending> out;
   const ByteSet& begun = this->begun(state);
   const std::vector<Lexing::Accept> accepts = pool_.lexing().states_[state].accepts;
@@ -154,8 +152,7 @@ const std::vector<LexedMasks::Ending>& LexedMasks::endings(std::uint32_t state) 
     out.push_back(ending);
   }
   bytes_ += out.size() * sizeof(Ending) + 48;
-  it->second = std::move(out);
-  return it->second;
+  return endings_.emplace(state, std::move(out)).first->second;
 }
 
 // Notes the lexemes that end at a node. Tokens that end there may be inside a lexeme anyway.
