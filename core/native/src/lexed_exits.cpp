@@ -31,6 +31,20 @@ bool LexedMasks::settles(const SuffixTree& tree, const ByteSet& settled) {
   return all;
 }
 
+// How texts of a tree go on below a node where a lexeme ends. What the guard forbids must not be
+// read without it.
+LexedMasks::WayOn LexedMasks::way_on(const SuffixTree& tree, std::uint32_t node,
+                                     const Ending& ending) {
+  WayOn out;
+  tree.children(node, [&](std::uint8_t first, std::uint32_t) {
+    out.goes_on = out.goes_on || ending.onward.contains(first);
+    out.settled =
+        out.settled && (!ending.begun.contains(first) ||
+                        (ending.onward.contains(first) && ending.settled.contains(first)));
+  });
+  return out;
+}
+
 const LexedMasks::Onward& LexedMasks::onward(const Group& group, std::uint32_t node,
                                              std::uint32_t state) {
   std::unique_ptr<Onward>& slot = onwards_[{&group, node, state}];
@@ -63,14 +77,7 @@ const LexedMasks::Onward& LexedMasks::onward(const Group& group, std::uint32_t n
         if (suffix.children != 0) stack.emplace_back(child, next);
       }
       for (const Ending& ending : endings(next)) {
-        bool goes_on = false;
-        // What the guard forbids must not be read without it.
-        bool settled = true;
-        tree.children(child, [&](std::uint8_t first, std::uint32_t) {
-          goes_on = goes_on || ending.onward.contains(first);
-          settled = settled && (!ending.begun.contains(first) ||
-                                (ending.onward.contains(first) && ending.settled.contains(first)));
-        });
+        const auto [goes_on, settled] = way_on(tree, child, ending);
         if (!goes_on && !own) continue;
         auto it = std::ranges::find_if(out->ends, [&](const Onward::End& end) {
           return end.terminal == ending.terminal && end.guard == ending.guard;

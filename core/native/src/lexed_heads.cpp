@@ -76,13 +76,7 @@ void LexedMasks::read_tree(const Group& group, std::uint32_t node, std::uint32_t
         }
       }
       for (const Ending& ending : endings(next)) {
-        bool goes_on = false;
-        bool settled = true;
-        tree.children(child, [&](std::uint8_t first, std::uint32_t) {
-          goes_on = goes_on || ending.onward.contains(first);
-          settled = settled && (!ending.begun.contains(first) ||
-                                (ending.onward.contains(first) && ending.settled.contains(first)));
-        });
+        const auto [goes_on, settled] = way_on(tree, child, ending);
         if (!goes_on && (added || suffix.first == suffix.last)) continue;
         const std::uint32_t after = lexing.head_after(at.head, ending.terminal, whole);
         const bool sure =

@@ -168,6 +168,11 @@ class LexedMasks {
     Group open;
   };
   const Joined& joined(const Group& group);
+  struct WayOn {
+    bool goes_on = false;  // some byte leads on after the lexeme
+    bool settled = true;   // by all that do the guard is met for good
+  };
+  static WayOn way_on(const SuffixTree& tree, std::uint32_t node, const Ending& ending);
   const Onward& onward(const Group& group, std::uint32_t node, std::uint32_t state);
   using Work = std::vector<std::pair<std::uint32_t, ExprId>>;  // nodes of a tree, and states there
   void go_on(const Group& group, Work work, MaskCache::Sink& sink);
