@@ -54,7 +54,6 @@ class LexicalTerminal:
         is_text: Whether it was written as a text: such terminals are keywords of patterns.
         width: The most characters it matches, as far as the lexer's order knows.
         length: The length of the pattern as written.
-        keyword: The text that a pattern gives way to, where it has flags, too.
         may_be_empty: Whether lark's bound on its texts allows the empty one, as under look-around.
     """
 
@@ -65,7 +64,6 @@ class LexicalTerminal:
     is_text: bool = False
     width: int = 0
     length: int = 0
-    keyword: str | None = None
     may_be_empty: bool = False
 
 

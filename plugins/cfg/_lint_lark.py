@@ -198,7 +198,6 @@ def _terminal(terminal: TerminalDef) -> LexicalTerminal:
         is_text,
         terminal.pattern.max_width,
         len(terminal.pattern.value),
-        terminal.pattern.value if is_text else None,
         terminal.pattern.min_width == 0,
     )
 

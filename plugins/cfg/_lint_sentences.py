@@ -182,8 +182,10 @@ class Sentences:
             if best is None or self._is_preferred((name, match.end()), best):
                 best = name, match.end()
         if best is not None and not self._longest and best[0] not in self._grammar.ignored:
-            for keyword in keywords.get(best[0], ()):
-                if keyword in competing and terminals[keyword].keyword == text[at : best[1]]:
+            giving_way = keywords.get(best[0], frozenset())
+            for keyword in (name for name in competing if name in giving_way):
+                pattern = self._show.pattern(keyword)
+                if pattern is not None and pattern.fullmatch(text[at : best[1]]):
                     return keyword, best[1]
         return best
 

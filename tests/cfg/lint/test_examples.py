@@ -11,7 +11,7 @@ pytest.importorskip("lark")
 
 import lark
 import lark_grammars
-from hypothesis import HealthCheck, assume, given, settings
+from hypothesis import HealthCheck, assume, example, given, settings
 
 from formgate.core.errors import FormgateError
 from formgate.plugins.cfg import lint
@@ -76,6 +76,16 @@ def test_what_lint_calls_terminals_without_names(longest):
     assert "NAME.2: /[0-9]+/" in text
 
 
+def test_keywords_in_any_case():
+    source = 'start: e\ne: e "AND"i e | NAME\nNAME: /and|AND|%s/\n%%ignore / +/\n'
+    (found,) = conflicts(source % "xor", lexer="basic")
+    assert found.example == "xor and xor and xor"
+    (found,) = conflicts(source % "AnD", lexer="basic")
+    assert found.example is None
+    parser = lark.Lark(source % "AnD", parser="earley", lexer="basic")
+    assert {token.type for token in parser.lex("and AND AnD")} == {"AND"}
+
+
 def test_what_is_ignored_has_no_keywords():
     (found,) = conflicts('start: e\ne: e "b" e | "a"\n%ignore /b/')
     assert found.example is None
@@ -95,6 +105,7 @@ def tokens_of(parser, text):
 
 @settings(max_examples=80, deadline=None, suppress_health_check=list(HealthCheck))
 @given(lark_grammars.grammars())
+@example('start: start | ("a" (x | "a"i))\nx: start (A)\nA: /ab?/\n')
 def test_random_examples(source):
     """With the basic lexer, lark cuts an ambiguous example into what its derivations have."""
     try:
