@@ -9,6 +9,16 @@
 #include "utf8.hpp"
 
 namespace formgate {
+namespace {
+
+std::size_t shared_prefix(std::string_view a, std::string_view b) {
+  return static_cast<std::size_t>(
+      std::mismatch(a.begin(), a.begin() + std::min(a.size(), b.size()), b.begin()).first -
+      a.begin());
+}
+
+}  // namespace
+
 Vocabulary::Vocabulary(const std::vector<std::optional<std::string_view>>& tokens,
                        std::vector<TokenId> stop_ids, std::map<std::string, TokenId> special)
     : size_(tokens.size()), stop_ids_(std::move(stop_ids)), special_(std::move(special)) {
@@ -97,20 +107,24 @@ std::vector<TokenId> Vocabulary::sort_tokens() {
   // Counted by their first two bytes, so that only short runs are left to be compared.
   constexpr unsigned kShift = 48;
   std::vector<std::uint32_t> places(1u << 16);
-  std::vector<Entry> entries(size_);
-  std::size_t count = 0;
+  std::uint32_t count = 0;
   for (std::size_t id = 0; id < size_; ++id) {
     if (auto text = token_bytes(static_cast<TokenId>(id))) {
-      const std::uint64_t key = leading_bytes(*text);
-      ++places[key >> kShift];
-      entries[count++] = {key, static_cast<TokenId>(id), static_cast<std::uint32_t>(text->size())};
+      ++places[leading_bytes(*text) >> kShift];
+      ++count;
       max_bytes_ = std::max(max_bytes_, static_cast<std::uint32_t>(text->size()));
     }
   }
   std::uint32_t sum = 0;
   for (std::uint32_t& place : places) sum += std::exchange(place, sum);
-  std::vector<Entry> sorted(count);
-  for (std::size_t i = 0; i < count; ++i) sorted[places[entries[i].key >> kShift]++] = entries[i];
+  LargeVector<Entry> sorted(count);
+  for (std::size_t id = 0; id < size_; ++id) {
+    if (auto text = token_bytes(static_cast<TokenId>(id))) {
+      const std::uint64_t key = leading_bytes(*text);
+      sorted[places[key >> kShift]++] = {key, static_cast<TokenId>(id),
+                                         static_cast<std::uint32_t>(text->size())};
+    }
+  }
   const auto before = [this](const Entry& a, const Entry& b) {
     if (a.key != b.key) return a.key < b.key;
     const int order = a.length > 8 && b.length > 8
@@ -135,10 +149,18 @@ void Vocabulary::build_trie() {
   copy.reserve(bytes_.size());
   std::vector<std::string_view> texts;
   texts.reserve(rank_to_id_.size());
-  for (TokenId id : rank_to_id_) {
-    const std::string_view text = *token_bytes(id);
+  std::size_t size = 1;  // of the trie: of each text what it does not share with the one before
+  const auto later = [this](std::size_t rank) {
+    return offsets_.data() + rank_to_id_[std::min(rank, rank_to_id_.size() - 1)];
+  };
+  for (std::size_t rank = 0; rank < rank_to_id_.size(); ++rank) {
+    __builtin_prefetch(later(rank + 16));
+    __builtin_prefetch(bytes_.data() + *later(rank + 8));
+    const std::string_view text = *token_bytes(rank_to_id_[rank]);
+    const std::string_view before = texts.empty() ? std::string_view() : texts.back();
     texts.emplace_back(copy.data() + copy.size(), text.size());
     copy.append(text);
+    size += text.size() - shared_prefix(before, text);
   }
 
   struct Pending {
@@ -146,8 +168,8 @@ void Vocabulary::build_trie() {
     std::uint32_t depth;
   };
   const auto count = static_cast<std::uint32_t>(texts.size());
-  nodes_.reserve(count * 2 + 1);
-  labels_.reserve(count * 2 + 1);
+  nodes_.reserve(size);
+  labels_.reserve(size);
   nodes_.push_back({0, 0, 0, count, 0, 0, 0, 0});
   labels_.push_back(0);
   std::vector<Pending> stack{{0, 0}};
@@ -179,8 +201,6 @@ void Vocabulary::build_trie() {
     // Last child first, so that blocks lie in depth-first order.
     for (std::uint32_t i = children; i-- > 0;) stack.push_back({first + i, item.depth + 1});
   }
-  nodes_.shrink_to_fit();
-  labels_.shrink_to_fit();
 }
 
 const Bitmap* Vocabulary::at_most(std::uint32_t count) const {

@@ -1,6 +1,6 @@
 // What the texts of a vocabulary are made of: characters below and above every trie node.
 #include <algorithm>
-#include <map>
+#include <unordered_map>
 
 #include "formgate/buckets.hpp"
 #include "formgate/vocabulary.hpp"
@@ -34,7 +34,11 @@ void Vocabulary::annotate() {
       const std::uint32_t child = node.first_child + c;
       const std::uint8_t label = labels_[child];
       ascii_[index] |= ascii_[child];
-      if (label < 0x80) ascii_[index].insert(label);
+      if (label < 0x80) {
+        ascii_[index].insert(label);
+        finish({child, label, 0, 0});
+        continue;
+      }
       const int length = continuations(label);
       if (length < 0) {
         buckets |= kFragmentBucket;
@@ -156,25 +160,49 @@ void Vocabulary::describe_paths() {
 
 void Vocabulary::group_tokens() {
   constexpr std::size_t kDense = 1024;  // from here on a bitmap is faster than a list
-  std::map<BucketSet, TokenGroup> groups;
-  for (std::uint32_t index = 1; index < nodes_.size(); ++index) {
-    const PathText& text = paths_[index];
-    if (nodes_[index].own_count == 0 || (text.buckets & kFragmentBucket)) continue;
-    TokenGroup& group = groups[text.buckets];
-    group.buckets = text.buckets;
+  // Counted before they are filled.
+  struct Count {
+    std::uint32_t place;  // in order of first appearance
+    std::uint32_t tokens;
+  };
+  std::unordered_map<BucketSet, Count> counts;
+  const auto grouped = [this](auto&& visit) {
+    for (std::uint32_t index = 1; index < nodes_.size(); ++index) {
+      const PathText& text = paths_[index];
+      if (nodes_[index].own_count == 0 || (text.buckets & kFragmentBucket)) continue;
+      visit(nodes_[index], text);
+    }
+  };
+  std::vector<BucketSet> found;
+  std::vector<std::uint32_t> places;
+  places.reserve(rank_to_id_.size());
+  grouped([&](const TrieNode& node, const PathText& text) {
+    const auto [it, fresh] =
+        counts.try_emplace(text.buckets, Count{static_cast<std::uint32_t>(found.size()), 0});
+    if (fresh) found.push_back(text.buckets);
+    it->second.tokens += node.own_count;
+    places.push_back(it->second.place);
+  });
+  groups_.resize(found.size());
+  for (std::size_t place = 0; place < found.size(); ++place) {
+    groups_[place].buckets = found[place];
+    groups_[place].ids.reserve(counts.at(found[place]).tokens);
+    groups_[place].ascii.reserve(counts.at(found[place]).tokens);
+  }
+  auto place = places.begin();
+  grouped([&](const TrieNode& node, const PathText& text) {
+    TokenGroup& group = groups_[*place++];
     group.all_ascii |= text.ascii;
-    for (std::uint32_t rank = nodes_[index].rank_begin; rank < nodes_[index].own_end(); ++rank) {
+    for (std::uint32_t rank = node.rank_begin; rank < node.own_end(); ++rank) {
       group.ids.push_back(rank_to_id_[rank]);
       group.ascii.push_back(text.ascii);
     }
-  }
-  groups_.reserve(groups.size());
-  for (auto& [buckets, group] : groups) {
-    if (group.ids.size() > kDense) {
-      group.dense.assign(words(), 0);
-      for (TokenId id : group.ids) set_bit(group.dense.data(), id);
-    }
-    groups_.push_back(std::move(group));
+  });
+  std::ranges::sort(groups_, {}, &TokenGroup::buckets);
+  for (TokenGroup& group : groups_) {
+    if (group.ids.size() <= kDense) continue;
+    group.dense.assign(words(), 0);
+    for (TokenId id : group.ids) set_bit(group.dense.data(), id);
   }
 }
 

@@ -20,6 +20,7 @@
 #include <vector>
 
 #include "formgate/char_set.hpp"
+#include "formgate/large_pages.hpp"
 #include "formgate/types.hpp"
 
 namespace formgate {
@@ -157,11 +158,11 @@ class Vocabulary {
   std::vector<std::uint64_t> offsets_;  // by id, into bytes_; equal neighbours: no text
   std::string bytes_;
   std::vector<TokenId> rank_to_id_;
-  std::vector<TrieNode> nodes_;
+  LargeVector<TrieNode> nodes_;
   std::vector<std::uint8_t> labels_;
-  std::vector<AsciiSet> ascii_;
-  std::vector<PathText> paths_;
-  std::vector<std::uint32_t> by_label_;
+  LargeVector<AsciiSet> ascii_;
+  LargeVector<PathText> paths_;
+  LargeVector<std::uint32_t> by_label_;
   std::vector<std::uint32_t> label_offsets_;
   std::vector<std::uint32_t> after_ascii_;  // nodes by label with nothing else before
   std::vector<std::uint32_t> long_paths_;
