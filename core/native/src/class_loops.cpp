@@ -6,6 +6,11 @@
 #include "mask_sink.hpp"
 
 namespace formgate {
+namespace {
+
+constexpr std::size_t kMostStates = 64;  // that characters lead through, before tokens are followed
+
+}  // namespace
 
 // The mask of base{min,max} tail where one repetition may be a character of a class.
 //
@@ -27,9 +32,9 @@ bool MaskCache::loop_item(ExprId id, std::uint32_t node, Mask& out) {
   const bool unlimited = repeat.max >= longest;
   const std::uint32_t max = unlimited ? kUnbounded : repeat.max;
   const Bitmap* limit = nullptr;
+  std::uint32_t before = 0;
   if (!unlimited) {
     // The tables count from the beginning of a token, the repetition from the node.
-    std::uint32_t before = 0;
     for (char c : vocabulary_->path(node)) before += (static_cast<std::uint8_t>(c) & 0xC0) != 0x80;
     if (max + before < vocabulary_->max_characters()) {
       limit = vocabulary_->at_most(max + before);
@@ -74,7 +79,18 @@ bool MaskCache::loop_item(ExprId id, std::uint32_t node, Mask& out) {
   const CharSet& members = pool_.char_class(loop.class_index);
   ByteSet leaving = (pool_.alphabet(tail) | pool_.alphabet(loop.rest)) - members.ascii();
   if (pool_.node(id).flags & kText) leaving = leaving - members.leads();
-  const std::shared_ptr<const TokenSet> inside = class_table(loop.class_index, node).inside;
+  const ClassTable& table = class_table(loop.class_index, node);
+  const std::shared_ptr<const TokenSet> inside = table.inside;
+  if (limit && members.size() == members.ascii().size()) {
+    // The tail may go on where the repetition comes to its end.
+    const Spread spread = spread_of(id, members.ascii(), table.longest, kMostStates);
+    if (spread.open || spread.most >= table.longest) {
+      limit = nullptr;
+    } else if (spread.most > max) {
+      limit = vocabulary_->at_most(spread.most + before);
+      if (!limit) return false;
+    }
+  }
   if (limit && !add_overlong(id, node, *inside, *limit, out)) return false;
   out.parts.push_back({inside, limit});
   replay(id, node, loop.class_index, leaving, out);

@@ -112,6 +112,18 @@ std::shared_ptr<const TokenSet> MaskCache::gather_class(const ClassFilter& filte
   return sink.finish();
 }
 
+// Whether most tokens that may be of the class would have to be read: then these are found by a
+// walk of the trie, which reads beginnings once and in order.
+bool MaskCache::cuts_most(const ClassFilter& filter) const {
+  std::size_t cut = 0;
+  std::size_t whole = 0;
+  for (const TokenGroup& group : vocabulary_->groups()) {
+    if (group.buckets & ~filter.touched) continue;
+    (group.buckets & filter.cut ? cut : whole) += group.ids.size();
+  }
+  return cut > whole;
+}
+
 // An upper bound: where the class cuts a bucket, paths of the bucket count as spelled.
 std::uint32_t MaskCache::longest_path(const ClassFilter& filter) const {
   for (std::uint32_t node : vocabulary_->long_paths()) {
@@ -142,9 +154,11 @@ MaskCache::ClassTable& MaskCache::class_table(std::uint32_t class_index, std::ui
   auto table = std::make_unique<ClassTable>();
   if (node == 0 && options_.cut_subtrees) {
     const ClassFilter filter = filter_of(class_index);
-    table->inside = gather_class(filter);
-    table->longest = longest_path(filter);
-    bytes_ += table->inside->memory_usage();
+    if (!cuts_most(filter)) {
+      table->inside = gather_class(filter);
+      table->longest = longest_path(filter);
+      bytes_ += table->inside->memory_usage();
+    }
   }
   // The part of the trie that a narrow class spells is small: its edges are found by a scan, while
   // looking each byte up would visit every place where it occurs.

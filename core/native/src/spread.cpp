@@ -12,6 +12,7 @@ namespace {
 
 // Smaller sets lead into so little of the trie that a walk is as fast.
 constexpr unsigned kFewest = 8;
+constexpr unsigned kFewestBytes = 24;       // where a walk takes the head and the tail apart
 constexpr std::size_t kMostStates = 512;    // that text of these may lead through
 constexpr std::size_t kMostFollowed = 256;  // tokens, before fewer characters are tried
 constexpr unsigned kMostLacking = 4;
@@ -68,7 +69,8 @@ ByteSet MaskCache::common_bytes(ExprId id) {
 
 // How far characters of `chars` lead nowhere astray, up to `longest` of them. Every state on the
 // way must go on with each of them; at the far end states may have been left out.
-MaskCache::Spread MaskCache::spread_of(ExprId id, const ByteSet& chars, std::uint32_t longest) {
+MaskCache::Spread MaskCache::spread_of(ExprId id, const ByteSet& chars, std::uint32_t longest,
+                                       std::size_t most_states) {
   Spread out;
   std::vector<ExprId> states{id};
   SmallSet seen;
@@ -81,12 +83,12 @@ MaskCache::Spread MaskCache::spread_of(ExprId id, const ByteSet& chars, std::uin
       for (const LinearTerm& term : pool_.linear_form(states[i])) {
         if (!pool_.live(term.target)) continue;
         alive = alive | term.bytes;
-        if ((term.bytes & chars).empty() || states.size() > kMostStates) continue;
+        if ((term.bytes & chars).empty() || states.size() > most_states) continue;
         if (seen.insert(index_of(term.target))) states.push_back(term.target);
       }
       out.lacking = out.lacking | (chars - alive);
     }
-    out.open = out.lacking.empty() && states.size() <= kMostStates;
+    out.open = out.lacking.empty() && states.size() <= most_states;
     if (!out.open || states.size() == end) break;  // no new ones: it goes on like that for ever
     begin = end;
     ++out.most;
@@ -101,17 +103,23 @@ MaskCache::Spread MaskCache::spread_of(ExprId id, const ByteSet& chars, std::uin
 bool MaskCache::spread_item(ExprId id, std::uint32_t node, Mask& out) {
   const Kind kind = pool_.node(pool_.head(id)).kind;
   const std::uint32_t flags = pool_.node(id).flags;
-  if ((kind != Kind::kAnd && kind != Kind::kScope) || !(flags & kText) || (flags & kCaptures)) {
+  if ((kind != Kind::kAnd && kind != Kind::kScope && kind != Kind::kBytes) || !(flags & kText) ||
+      (flags & kCaptures)) {
     return false;
   }
   std::uint32_t before = 0;  // the tables count from the beginning of a token
   for (char c : vocabulary_->path(node)) before += (static_cast<std::uint8_t>(c) & 0xC0) != 0x80;
   ByteSet chars = common_bytes(id);
-  for (unsigned tries = 0; tries < kMostTries && chars.size() >= kFewest; ++tries) {
+  const unsigned fewest = kind == Kind::kBytes ? kFewestBytes : kFewest;
+  for (unsigned tries = 0; tries < kMostTries && chars.size() >= fewest; ++tries) {
+    const ByteSet leaving = (pool_.alphabet(id) - chars) - ByteSet::range(0x80, 0xBF);
+    std::size_t places = 0;
+    leaving.for_each([&](std::uint8_t b) { places += vocabulary_->nodes_by_label(b).size(); });
+    if (places > kMostPlaces) return false;
     const std::uint32_t index = pool_.intern_class(CharSet::from_ascii(chars));
     const ClassTable& table = class_table(index, node);
     const std::shared_ptr<const TokenSet> inside = table.inside;
-    const Spread spread = spread_of(id, chars, table.longest);
+    const Spread spread = spread_of(id, chars, table.longest, kMostStates);
     const Bitmap* limit = nullptr;
     if (!spread.open && spread.most < table.longest &&
         spread.most + before < vocabulary_->max_characters()) {
@@ -124,10 +132,6 @@ bool MaskCache::spread_item(ExprId id, std::uint32_t node, Mask& out) {
         continue;
       }
     }
-    const ByteSet leaving = (pool_.alphabet(id) - chars) - ByteSet::range(0x80, 0xBF);
-    std::size_t places = 0;
-    leaving.for_each([&](std::uint8_t b) { places += vocabulary_->nodes_by_label(b).size(); });
-    if (places > kMostPlaces) return false;
     if (limit && !add_overlong(id, node, *inside, *limit, out)) return false;
     out.parts.push_back({inside, limit});
     follow_exits(id, node, index, leaving, out);

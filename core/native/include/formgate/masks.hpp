@@ -213,7 +213,7 @@ class MaskCache {
   bool spread_item(ExprId id, std::uint32_t node, Mask& out);
   void follow_exits(ExprId id, std::uint32_t node, std::uint32_t class_index, const ByteSet& bytes,
                     Mask& out);
-  Spread spread_of(ExprId id, const ByteSet& chars, std::uint32_t longest);
+  Spread spread_of(ExprId id, const ByteSet& chars, std::uint32_t longest, std::size_t most_states);
   ByteSet live_bytes(ExprId id);
   ByteSet common_bytes(ExprId id);
   ByteSet widest_step(ExprId id);
@@ -270,6 +270,7 @@ class MaskCache {
   ClassFilter filter_of(std::uint32_t class_index);
   bool spelled_in(const ClassFilter& filter, std::uint32_t node) const;
   bool spelled_in(const ClassFilter& filter, std::string_view text) const;
+  bool cuts_most(const ClassFilter& filter) const;
   std::shared_ptr<const TokenSet> gather_class(const ClassFilter& filter);
   void scan_class(std::uint32_t class_index, std::uint32_t node, Sink* inside,
                   std::vector<std::pair<std::uint8_t, Exit>>& exits, std::uint32_t& longest);
