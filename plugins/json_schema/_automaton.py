@@ -16,6 +16,7 @@ from formgate.plugins.json_schema._closed import (
 from formgate.plugins.json_schema._facts import ARRAY, FALSE, OBJECT
 from formgate.plugins.json_schema._numbers import NumberSet
 from formgate.plugins.json_schema._object_clauses import ObjectClauses
+from formgate.plugins.json_schema._scalars import told
 from formgate.plugins.json_schema._shapes import NOTHING, both
 from formgate.plugins.json_schema._states import Schemas
 from formgate.plugins.json_schema._strings import StringSet
@@ -117,6 +118,11 @@ class Automaton:
     def _join(self, have: Lits, lits: Lits, *, search: bool) -> Lits:
         """Return a conjunction that is not known yet."""
         world = self.world
+        tag, values = world.known(have), world.known(lits)
+        if tag is not None and values is not None and not tag.kinds & _COMPOSITE:
+            within = told(tag.scalars, values.scalars)
+            if within is not None:
+                return have if within else NOTHING
         alike = world.alike
         known = {alike(lit) for lit in have}
         lits = tuple([lit for lit in lits if alike(lit) not in known])

@@ -33,10 +33,15 @@ _PRIVATE = r"\uE000-\uF8FF\u{F0000}-\u{FFFFD}\u{100000}-\u{10FFFD}"
 
 
 class _Parts(NamedTuple):
-    """What may follow a scheme, or stand without one."""
+    """What may follow a scheme or stand without one; only follow; only stand without; or end it."""
 
+    both: str
     after_scheme: str
     relative: str
+    tail: str
+
+
+_SCHEME = r"[A-Za-z][A-Za-z0-9+\-.]*:"
 
 
 def _parts(letters: str, private: str) -> _Parts:
@@ -53,22 +58,22 @@ def _parts(letters: str, private: str) -> _Parts:
     absolute = f"/(?:{segment}{path})?"
     no_colon = f"(?:[{_PLAIN}{letters}@]|{_PERCENT})+(?:/{path})?"
     tail = rf"(?:\?{query})?(?:#{fragment})?"
-    return _Parts(
-        f"(?:{authority}|{absolute}|{segment}{path})?{tail}",
-        f"(?:{authority}|{absolute}|{no_colon})?{tail}",
-    )
+    return _Parts(f"{authority}|{absolute}|", f"{segment}{path}", no_colon, tail)
 
 
 def _identifier(letters: str, private: str) -> StringSet:
     """Return identifiers with a scheme."""
-    return StringSet.pattern(rf"^[A-Za-z][A-Za-z0-9+\-.]*:{_parts(letters, private).after_scheme}$")
+    parts = _parts(letters, private)
+    return StringSet.pattern(f"^{_SCHEME}(?:{parts.both}|{parts.after_scheme}){parts.tail}$")
 
 
 def _reference(letters: str, private: str) -> StringSet:
-    """Return identifiers and relative references."""
+    """Return identifiers and relative references; the long parts of both stand there once."""
     parts = _parts(letters, private)
-    scheme = r"[A-Za-z][A-Za-z0-9+\-.]*:"
-    return StringSet.pattern(f"^(?:{scheme}{parts.after_scheme}|{parts.relative})$")
+    after = f"{_SCHEME}{parts.after_scheme}"
+    return StringSet.pattern(
+        f"^(?:(?:{_SCHEME})?(?:{parts.both})|{after}|{parts.relative}){parts.tail}$"
+    )
 
 
 def uri() -> StringSet:

@@ -6,7 +6,7 @@ scalars are computed bottom-up, once.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from formgate.core.errors import GrammarError, LimitError
 from formgate.plugins.json_schema._deadline import check_time
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from formgate.plugins.json_schema._options import Options
     from formgate.plugins.json_schema._shapes import Lits
 
-__all__ = ["ScalarSets", "Scalars", "State"]
+__all__ = ["ScalarSets", "Scalars", "State", "told"]
 
 T = TypeVar("T")
 
@@ -286,6 +286,22 @@ def _meet(left: Scalars, right: Scalars) -> Scalars:
         elif other_string is not StringSet.ALL and string is not StringSet.NONE:
             string = _common(string, other_string)
     return bits & other_bits, number, string
+
+
+def told(tag: Scalars | None, others: Scalars | None) -> bool | None:
+    """Say whether all values of a tag are in a set, or none; None: some, or not seen at a glance.
+
+    A tag has some listed strings, and the set has them too or has all others.
+    """
+    if tag is None or others is None or tag[0] or tag[1] is not NumberSet.NONE:
+        return None
+    listed, key = tag[2].values, others[2].key
+    if not listed or key[0] != "values":
+        return None
+    given = cast("frozenset[str]", key[1])
+    if listed <= given:
+        return bool(key[2])
+    return not key[2] if listed.isdisjoint(given) else None
 
 
 def _common(left: StringSet, right: StringSet) -> StringSet:

@@ -341,6 +341,10 @@ class Schemas(Telling):
             self._flat[lits] = found
         return found
 
+    def known(self, lits: Lits) -> State | None:
+        """Return the state of a conjunction, if it was asked for before."""
+        return self._flat.get(lits)
+
     def _shared(self, flat: Lits) -> Lits:
         """Return the first literal in the same words as a lone one.
 

@@ -44,14 +44,15 @@ struct Way {
   std::uint32_t parent = kNoIndex;
   Hash128 hash = {};
   std::uint64_t cost = 0;
-  std::uint64_t length = 0;  // in bytes that cost least
+  std::int64_t length = 0;  // in plain bytes, less kDetour for each other
   Floors floors = {};
   bool fresh = false;  // the key last read was begun on the way
 };
 
 // Ways to go on: in turn the cheapest, which finds what is near though others have no end, and the
 // longest, which soon comes to the end of a value though there are many ways to begin it. White
-// space and escapes cost more than what they stand beside.
+// space and escapes cost more than what they stand beside. Behind a value's end they would make it
+// longer in many ways, all of which lead to that value: so the longest are those without.
 class Queue {
  public:
   bool add(Way way) {
@@ -90,14 +91,17 @@ class Queue {
   using Entry = std::pair<std::uint64_t, std::uint32_t>;
   std::deque<Way> ways_;
   std::priority_queue<Entry, std::vector<Entry>, std::greater<>> queue_;
-  std::priority_queue<Entry> longest_;
+  std::priority_queue<std::pair<std::int64_t, std::uint32_t>> longest_;
   std::vector<bool> done_;
   std::size_t left_ = 0;
   bool turn_ = false;
   std::unordered_set<Hash128, HashOf> seen_;
 };
 
-std::uint64_t cost_of(std::uint8_t byte) { return byte <= ' ' || byte == '\\' ? 8 : 1; }
+// More than most values are long: other values come before other spellings of one.
+constexpr std::int64_t kDetour = 64;
+
+bool plain(std::uint8_t byte) { return byte > ' ' && byte != '\\'; }
 
 // Calls `visit(byte, target)` for the bytes that lead on, until it returns true.
 template <typename Visit>
@@ -147,8 +151,8 @@ bool any_way(ExprPool& pool, JsonValues& store, const Way& way, OrderOf&& order,
       if (any_order && next.fresh) next.floors.emplace_back(depth, last);
     }
     std::erase_if(next.floors, [&](const auto& floor) { return floor.first > depth; });
-    next.cost = way.cost + cost_of(byte);
-    next.length = way.length + (cost_of(byte) == 1 ? 1 : 0);
+    next.cost = way.cost + (plain(byte) ? 1 : 8);
+    next.length = way.length + (plain(byte) ? 1 : -kDetour);
     return visit(std::move(next));
   });
 }

@@ -313,6 +313,35 @@ def test_formats_that_exclude_each_other():
     assert having("hostname") & ~having("ipv4") != having("hostname")
 
 
+@pytest.mark.parametrize("name", ["uri-reference", "iri-reference"])
+def test_references_are_identifiers_and_relative_references(name):
+    whole = format_set(name.removesuffix("-reference"))
+    colon_first = StringSet.pattern(r"^[^/?#]*:")
+    references = format_set(name)
+    # With a colon in the first segment it is an identifier, and all of these are references.
+    assert compiled(references & colon_first & ~whole) is None
+    assert compiled(whole & ~references) is None
+    # Without one, it is what may follow a scheme.
+    accepts, follows = acceptor(references), acceptor(whole)
+    for text in (
+        "",
+        "a",
+        "//",
+        "//a:1/b:c",
+        "/a:b",
+        "a/b:c",
+        "?a:b",
+        "#",
+        "//[::1]?",
+        "///",
+        "%41",
+    ):
+        assert accepts(text)
+        assert follows("x:" + text)
+    for text in ("//a:b", "[", "a#b#", "/%4", "1:", ":", "a b"):
+        assert not accepts(text)
+
+
 def test_unknown_formats_are_remarks():
     assert StringSet.format("phone-number") == StringSet.ALL
     assert not StringSet.knows_format("phone-number")

@@ -19,6 +19,7 @@ from hypothesis import strategies as st
 
 import formgate
 from formgate.core.errors import EmptyLanguageError, UnsupportedConstraint
+from formgate.core.grammar import Limits
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -266,3 +267,33 @@ def test_beside_counted_items_and_under_other_keywords(
     refused = not check(schema, texts, byte_vocabulary, "schema")
     assert not refused or item.get("type") or "anyOf" in item  # few values, one by one
     hypothesis.event("refused" if refused else "compiled")
+
+
+def test_items_are_counted_by_their_values_not_their_spellings(
+    byte_vocabulary: formgate.Vocabulary,
+) -> None:
+    item = {
+        "properties": {
+            "guid": {"type": "string", "pattern": "^[0-9a-f]{8}-[0-9a-f]{12}$"},
+            "kind": {"enum": ["one", "another"]},
+            "place": {
+                "type": "object",
+                "properties": {"id": {"type": "integer"}},
+                "additionalProperties": False,
+            },
+            "state": {"enum": ["open", "closed"]},
+        },
+        "required": ["kind"],
+    }
+    schema = {
+        "type": "array",
+        "items": {"type": "object", "additionalProperties": False, **item},
+        "uniqueItems": True,
+    }
+    engine = formgate.compile(
+        schema, byte_vocabulary, property_order="any", limits=Limits(max_states=8_000)
+    )
+    assert engine.accepts('[{"kind": "one"}, {"place": {"id": 1}, "kind": "one"}]')
+    assert not engine.accepts(
+        '[{"kind": "one", "state": "open"}, {"state": "open", "kind": "one"}]'
+    )

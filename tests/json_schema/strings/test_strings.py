@@ -11,6 +11,8 @@ from hypothesis import strategies as st
 
 from formgate.core.errors import UnsupportedConstraint
 from formgate.core.grammar import GrammarBuilder
+from formgate.plugins.json_schema._numbers import NumberSet
+from formgate.plugins.json_schema._scalars import told
 from formgate.plugins.json_schema._strings import StringSet
 
 TEXTS = [
@@ -135,6 +137,20 @@ def test_what_looking_tells():
     assert ~StringSet.length(2, 3) == StringSet.length(0, 1) | StringSet.length(4)
     assert StringSet.of([]).is_empty()
     assert letters | (letters & StringSet.pattern("x")) != StringSet.NONE
+
+
+@settings(max_examples=100, deadline=None)
+@given(st.frozensets(st.sampled_from("abcé"), max_size=3), sets, st.booleans())
+def test_what_is_told_of_tags_is_so(listed, other, denied):
+    tag = (0, NumberSet.NONE, StringSet.of(listed))
+    strings = ~other.strings if denied else other.strings
+    found = told(tag, (7, NumberSet.ALL, strings))
+    within = {strings.contains(value) for value in listed}
+    assert found is None or within == {found}
+    assert told(None, tag) is None
+    if strings.values and len(within) == 1:
+        assert found is not None
+    assert told((1, *tag[1:]), (7, NumberSet.ALL, strings)) is None  # not a tag
 
 
 def test_lengths_are_of_code_points():
