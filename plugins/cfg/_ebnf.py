@@ -95,6 +95,8 @@ def _dialect_of(scan: Scanner) -> str:
     while (word := _WORD.match(source, place)) is not None:
         named = True
         place = _after_comments(source, word.end())
+    if place == len(source) and not named:  # no rule at all: the reader says so
+        return "iso" if "(*" in source else "w3c"
     sign = _SIGN.match(source, place)
     if sign is None or not named:
         raise scan.error(

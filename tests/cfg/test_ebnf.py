@@ -209,6 +209,12 @@ def test_options(byte_vocabulary):
     for dialect in ("w3c", "iso"):
         with pytest.raises(GrammarError, match="has no rules"):
             compiled("", byte_vocabulary, dialect=dialect)
+    for text in ("", " \n", "# c", "/* c */", " (* c *) "):
+        with pytest.raises(GrammarError, match="has no rules"):
+            compiled(text, byte_vocabulary)
+    for text in ("/* c", "(* c"):
+        with pytest.raises(GrammarError, match="comment"):
+            compiled(text, byte_vocabulary)
     with pytest.raises(GrammarError, match="no dialect 'bnf'"):
         compiled(source, byte_vocabulary, dialect="bnf")
     with pytest.raises(GrammarError, match="no option 'octets'"):
@@ -217,7 +223,7 @@ def test_options(byte_vocabulary):
         compiled(3, byte_vocabulary)
 
 
-@pytest.mark.parametrize("source", ["", "x", "a :: b", "'x'", "/* only", "(* only", "# only"])
+@pytest.mark.parametrize("source", ["x", "a :: b", "'x'", "/* x */ y"])
 def test_a_dialect_that_is_not_clear(byte_vocabulary, source):
     with pytest.raises(GrammarError, match="a rule begins with"):
         compiled(source, byte_vocabulary)
