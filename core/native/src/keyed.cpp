@@ -2,7 +2,6 @@
 #include "formgate/keyed.hpp"
 
 #include <algorithm>
-#include <set>
 
 #include "expr_helpers.hpp"
 #include "formgate/errors.hpp"
@@ -393,47 +392,6 @@ bool Keyed::cells_open(const State& state) {
     if (cell_open(state, j)) return true;
   }
   return false;
-}
-
-// Counts the keys of the cells, where it matters whether there are enough: as many as there must be
-// members always are, since each member uses one key at most.
-std::uint32_t Keyed::capacity_of(const Compiled& table) {
-  constexpr std::size_t kMostKeys = 4096;
-  if (table.cells.empty()) return 0;
-  if (table.min < 2 || table.places) return kUnbounded;
-  std::uint32_t count = 0;
-  for (std::size_t j = 0; j < table.cells.size(); ++j) {
-    const Cell& cell = table.cells[j];
-    if (cell.quoted ? extensible(cell.keys) : table.amounts[j] == kUnbounded) return kUnbounded;
-    if (!cell.quoted) {
-      if (table.amounts[j] >= table.min - count) return kUnbounded;
-      count += table.amounts[j];
-      continue;
-    }
-    std::set<std::string> found;
-    std::vector<std::pair<ExprId, JsonReader>> work{{cell.keys, JsonReader()}};
-    for (std::size_t steps = 0; !work.empty(); ++steps) {
-      if (steps > 16 * kMostKeys || work.size() > kMostKeys) return kUnbounded;
-      const auto [keys, reader] = std::move(work.back());
-      work.pop_back();
-      if (pool_.nullable(keys) && !std::ranges::binary_search(table.names, reader.text())) {
-        found.insert(reader.text());
-        if (found.size() >= table.min - count) return kUnbounded;
-      }
-      const LinearForm form = pool_.linear_form(keys);
-      for (const LinearTerm& term : std::vector<LinearTerm>(form.begin(), form.end())) {
-        if (!pool_.live(term.target)) continue;
-        term.bytes.for_each([&](std::uint8_t b) {
-          if (b == '\\') return;  // another spelling, or one of few characters
-          JsonReader next = reader;
-          next.push(b);
-          work.emplace_back(term.target, std::move(next));
-        });
-      }
-    }
-    count += static_cast<std::uint32_t>(found.size());
-  }
-  return count;
 }
 
 // Whether an entry may come next, and the rest be completed after it.

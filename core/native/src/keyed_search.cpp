@@ -44,15 +44,17 @@ struct Way {
   std::uint32_t parent = kNoIndex;
   Hash128 hash = {};
   std::uint64_t cost = 0;
-  std::int64_t length = 0;  // in plain bytes, less kDetour for each other
+  std::uint64_t length = 0;   // in bytes that cost least
+  std::int64_t straight = 0;  // the same, less kDetour for each other
   Floors floors = {};
   bool fresh = false;  // the key last read was begun on the way
 };
 
-// Ways to go on: in turn the cheapest, which finds what is near though others have no end, and the
-// longest, which soon comes to the end of a value though there are many ways to begin it. White
-// space and escapes cost more than what they stand beside. Behind a value's end they would make it
-// longer in many ways, all of which lead to that value: so the longest are those without.
+// Ways to go on: in turn the cheapest, which finds what is near though others have no end, twice
+// the longest, which soon comes to the end of a value though there are many ways to begin it, and
+// the longest with the least detours. White space and escapes cost more than what they stand
+// beside: some values cannot do without, but where they are other spellings, many ways around lead
+// to the same few values.
 class Queue {
  public:
   bool add(Way way) {
@@ -60,6 +62,7 @@ class Queue {
     const auto number = static_cast<std::uint32_t>(ways_.size());
     queue_.emplace(way.cost, number);
     longest_.emplace(way.length, ~number);
+    straightest_.emplace(way.straight, ~number);
     done_.push_back(false);
     ways_.push_back(std::move(way));
     ++left_;
@@ -68,15 +71,18 @@ class Queue {
   bool empty() const { return left_ == 0; }
   std::uint32_t next() {
     --left_;
-    turn_ = !turn_;
+    turn_ = (turn_ + 1) % 4;
     for (;;) {
       std::uint32_t out = 0;
-      if (turn_) {
+      if (turn_ % 2 == 0) {
+        out = ~longest_.top().second;
+        longest_.pop();
+      } else if (turn_ == 1) {
         out = queue_.top().second;
         queue_.pop();
       } else {
-        out = ~longest_.top().second;
-        longest_.pop();
+        out = ~straightest_.top().second;
+        straightest_.pop();
       }
       if (done_[out]) continue;
       done_[out] = true;
@@ -91,10 +97,11 @@ class Queue {
   using Entry = std::pair<std::uint64_t, std::uint32_t>;
   std::deque<Way> ways_;
   std::priority_queue<Entry, std::vector<Entry>, std::greater<>> queue_;
-  std::priority_queue<std::pair<std::int64_t, std::uint32_t>> longest_;
+  std::priority_queue<Entry> longest_;
+  std::priority_queue<std::pair<std::int64_t, std::uint32_t>> straightest_;
   std::vector<bool> done_;
   std::size_t left_ = 0;
-  bool turn_ = false;
+  unsigned turn_ = 0;
   std::unordered_set<Hash128, HashOf> seen_;
 };
 
@@ -152,7 +159,8 @@ bool any_way(ExprPool& pool, JsonValues& store, const Way& way, OrderOf&& order,
     }
     std::erase_if(next.floors, [&](const auto& floor) { return floor.first > depth; });
     next.cost = way.cost + (plain(byte) ? 1 : 8);
-    next.length = way.length + (plain(byte) ? 1 : -kDetour);
+    next.length = way.length + (plain(byte) ? 1 : 0);
+    next.straight = way.straight + (plain(byte) ? 1 : -kDetour);
     return visit(std::move(next));
   });
 }
@@ -264,7 +272,7 @@ bool Keyed::other_value(std::uint32_t state, std::uint32_t cell, ExprId keys,
   const auto zeros = [this](ExprId left) { return zeros_only(left); };
   const auto order = [this](ExprId left, std::string_view key) { return order_of(left, key); };
   Queue ways;
-  ways.add({keys, reader, rivals, kNoIndex, root, 0, 0, {}, !reader.in_key(store_)});
+  ways.add({keys, reader, rivals, kNoIndex, root, 0, 0, 0, {}, !reader.in_key(store_)});
   const auto settle = [&](const Hash128& hash, bool other) {
     bytes_ += other_values_.emplace(hash, other).second ? 64 : 0;
   };
@@ -365,7 +373,7 @@ std::uint32_t Keyed::values_of(ExprId keys, std::uint32_t enough, CompileContext
   const auto order = [this](ExprId left, std::string_view key) { return order_of(left, key); };
   std::unordered_set<std::uint32_t> found;
   Queue ways;
-  ways.add({keys, ValueReader(), {}, kNoIndex, hash_of(keys, ValueReader()), 0, 0, {}, true});
+  ways.add({keys, ValueReader(), {}, kNoIndex, hash_of(keys, ValueReader()), 0, 0, 0, {}, true});
   while (!ways.empty()) {
     LongStep::tick();
     if (context) context->tick();
