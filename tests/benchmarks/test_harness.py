@@ -107,7 +107,7 @@ def bench(monkeypatch, tmp_path):
     def run(engines, *more):
         out = tmp_path / "out.json"
         arguments = ["run", "--engines", engines, "--vocabularies", "tiny", "--out", str(out)]
-        assert cli.main([*arguments, "--timeout", "1", *more]) == 0
+        assert cli.main([*arguments, "--timeout", "30", *more]) == 0
         return results.load(out)
 
     return run
@@ -189,7 +189,7 @@ def test_the_report_of_grammars(bench):
 )
 def test_the_rest_goes_on_after_a_hang_or_a_crash(bench, monkeypatch, engine, status, reason):
     monkeypatch.setattr("benchmarks.process.IDLE_LIMIT_S", 4.0)
-    content = bench(engine)
+    content = bench(engine, "--timeout", "1")
     found = statuses(content, engine)
     assert found == {"words": "ok", "awkward": status, "group": "refused", "last": "ok"}
     (session,) = content["sessions"]
@@ -302,7 +302,7 @@ def test_the_trivial_engine_shows_the_cost_of_the_harness(bench):
 
 
 def test_the_report_shows_coverage_ratios_and_disagreements(bench, tmp_path, capsys):
-    content = bench("exact,loose,hanging")
+    content = bench("exact,loose,hanging", "--timeout", "1")
     text = report.render(content, ours="exact")
     assert "| exact | 3 | 1 | 0 | 0 | 0 | 0 of 21 |" in text
     assert "| loose | 0 | 1 | 3 | 0 | 0 | 14 of 21 |" in text
