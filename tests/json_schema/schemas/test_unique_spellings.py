@@ -38,9 +38,10 @@ def words(count: int, seed: int) -> str:
         ('^["\\\\]{10}$', 2**10),
         ("^[ \\n]{10}$", 2**10),
         ('^[aé]{10}"$', 2**10),
+        ("^[ab]{14}$", 2**14),  # as many as are counted when none needs an escape
     ],
 )
-def test_strings_with_escapes_are_counted(
+def test_strings_are_counted_with_escapes_and_without(
     byte_vocabulary: formgate.Vocabulary, pattern: str, count: int
 ) -> None:
     item = {"type": "string", "pattern": pattern}
