@@ -8,7 +8,7 @@
 namespace formgate {
 namespace {
 
-constexpr std::size_t kMostStates = 64;  // that characters lead through, before tokens are followed
+constexpr std::size_t kMostSpread = 64;  // states that characters lead through
 
 }  // namespace
 
@@ -32,14 +32,10 @@ bool MaskCache::loop_item(ExprId id, std::uint32_t node, Mask& out) {
   const bool unlimited = repeat.max >= longest;
   const std::uint32_t max = unlimited ? kUnbounded : repeat.max;
   const Bitmap* limit = nullptr;
-  std::uint32_t before = 0;
   if (!unlimited) {
-    // The tables count from the beginning of a token, the repetition from the node.
-    for (char c : vocabulary_->path(node)) before += (static_cast<std::uint8_t>(c) & 0xC0) != 0x80;
-    if (max + before < vocabulary_->max_characters()) {
-      limit = vocabulary_->at_most(max + before);
-      if (!limit) return false;
-    }
+    const auto known = vocabulary_->at_most(node, max);
+    if (!known) return false;
+    limit = *known;
   }
   const bool has_tail = tail != ExprPool::kEpsilonId && pool_.live(tail);
   const bool clean = !(has_tail && pool_.meets(loop.class_index, tail)) &&
@@ -81,15 +77,13 @@ bool MaskCache::loop_item(ExprId id, std::uint32_t node, Mask& out) {
   if (pool_.node(id).flags & kText) leaving = leaving - members.leads();
   const ClassTable& table = class_table(loop.class_index, node);
   const std::shared_ptr<const TokenSet> inside = table.inside;
-  if (limit && members.size() == members.ascii().size()) {
+  if (limit && members.ascii_only()) {
     // The tail may go on where the repetition comes to its end.
-    const Spread spread = spread_of(id, members.ascii(), table.longest, kMostStates);
-    if (spread.open || spread.most >= table.longest) {
-      limit = nullptr;
-    } else if (spread.most > max) {
-      limit = vocabulary_->at_most(spread.most + before);
-      if (!limit) return false;
-    }
+    const Spread spread = spread_of(id, members.ascii(), table.longest, kMostSpread);
+    const auto known =
+        spread.open ? nullptr : vocabulary_->at_most(node, std::max(spread.most, max));
+    if (!known) return false;
+    limit = *known;
   }
   if (limit && !add_overlong(id, node, *inside, *limit, out)) return false;
   out.parts.push_back({inside, limit});

@@ -184,13 +184,9 @@ bool LexedMasks::run_below(Building& building, std::uint32_t node, std::uint32_t
     if (!extend(run, pool_.char_class(run.class_index), table.longest)) return false;
     const std::size_t most = run.states.size() - 1;
     if (most < table.longest) {
-      std::size_t before = 0;  // the tables count from the beginning of a token
-      for (char c : vocabulary_.path(node))
-        before += !is_continuation(static_cast<std::uint8_t>(c));
-      if (most + before < vocabulary_.max_characters()) {
-        limit = vocabulary_.at_most(static_cast<std::uint32_t>(most + before));
-        if (!limit) return false;
-      }
+      const auto known = vocabulary_.at_most(node, most);
+      if (!known) return false;
+      limit = *known;
     }
   }
   ByteSet followed;  // bytes that leave the class, and that a lexeme may go on with

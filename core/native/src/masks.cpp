@@ -319,17 +319,15 @@ bool MaskCache::group_item(ExprId id, std::uint32_t node, Mask& out) {
 void MaskCache::walk_item(ExprId id, std::uint32_t node, Mask& out) {
   const TrieNode& top = vocabulary_->trie()[node];
   const Kind kind = pool_.node(pool_.head(id)).kind;
-  if (options_.class_tables && plain() && top.rank_end - top.rank_begin > kLargeSubtree &&
-      kind == Kind::kBytes && spread_item(id, node, out)) {
-    return;
-  }
+  const bool large =
+      options_.class_tables && plain() && top.rank_end - top.rank_begin > kLargeSubtree;
+  if (large && kind == Kind::kBytes && spread_item(id, node, out)) return;
   // Of these, each part is walked for itself.
   const bool split = options_.split_parts && pool_.free_of_context(id) &&
                      (kind == Kind::kBytes || kind == Kind::kLeaf || kind == Kind::kUnion ||
                       kind == Kind::kKeyed || kind == Kind::kCall ||
                       ((kind == Kind::kAnd || kind == Kind::kScope) && begins_with_rules(id)));
-  if (options_.class_tables && plain() && top.rank_end - top.rank_begin > kLargeSubtree && !split &&
-      !(pool_.node(id).flags & kCalls && pool_.node(id).kind == Kind::kAnd) &&
+  if (large && !split && !(pool_.node(id).flags & kCalls && pool_.node(id).kind == Kind::kAnd) &&
       (closed_item(id, node, out) || staying_item(id, node, out) || spread_item(id, node, out) ||
        settling_item(id, node, out) || run_item(id, node, out))) {
     return;

@@ -189,12 +189,9 @@ bool MaskCache::run_item(ExprId id, std::uint32_t node, Mask& out) {
   const std::size_t most = run.states.size() - 1;  // characters the run may have
   const Bitmap* limit = nullptr;
   if (!run.open && most < table.longest) {
-    std::size_t before = 0;  // the tables count from the beginning of a token
-    for (char c : vocabulary_->path(node)) before += (static_cast<std::uint8_t>(c) & 0xC0) != 0x80;
-    if (most + before < vocabulary_->max_characters()) {
-      limit = vocabulary_->at_most(static_cast<std::uint32_t>(most + before));
-      if (!limit) return false;
-    }
+    const auto known = vocabulary_->at_most(node, most);
+    if (!known) return false;
+    limit = *known;
   }
   out.parts.push_back({table.inside, limit});
   Sink leaving(*vocabulary_);

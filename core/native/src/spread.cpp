@@ -107,8 +107,6 @@ bool MaskCache::spread_item(ExprId id, std::uint32_t node, Mask& out) {
       (flags & kCaptures)) {
     return false;
   }
-  std::uint32_t before = 0;  // the tables count from the beginning of a token
-  for (char c : vocabulary_->path(node)) before += (static_cast<std::uint8_t>(c) & 0xC0) != 0x80;
   ByteSet chars = common_bytes(id);
   const unsigned fewest = kind == Kind::kBytes ? kFewestBytes : kFewest;
   for (unsigned tries = 0; tries < kMostTries && chars.size() >= fewest; ++tries) {
@@ -121,16 +119,16 @@ bool MaskCache::spread_item(ExprId id, std::uint32_t node, Mask& out) {
     const std::shared_ptr<const TokenSet> inside = table.inside;
     const Spread spread = spread_of(id, chars, table.longest, kMostStates);
     const Bitmap* limit = nullptr;
-    if (!spread.open && spread.most < table.longest &&
-        spread.most + before < vocabulary_->max_characters()) {
-      limit = vocabulary_->at_most(spread.most + before);
-      if (!limit) return false;
-      // A word boundary, say, that a few characters would make: without these, text is free.
-      if (spread.lacking.size() <= kMostLacking && !spread.lacking.empty() &&
-          longer(*inside, *limit) > kMostFollowed) {
-        chars = chars - spread.lacking;
-        continue;
-      }
+    if (!spread.open) {
+      const auto known = vocabulary_->at_most(node, spread.most);
+      if (!known) return false;
+      limit = *known;
+    }
+    // A word boundary, say, that a few characters would make: without these, text is free.
+    if (limit && spread.lacking.size() <= kMostLacking && !spread.lacking.empty() &&
+        longer(*inside, *limit) > kMostFollowed) {
+      chars = chars - spread.lacking;
+      continue;
     }
     if (limit && !add_overlong(id, node, *inside, *limit, out)) return false;
     out.parts.push_back({inside, limit});

@@ -203,8 +203,11 @@ void Vocabulary::build_trie() {
   }
 }
 
-const Bitmap* Vocabulary::at_most(std::uint32_t count) const {
-  return count < at_most_.size() ? &at_most_[count] : nullptr;
+std::optional<const Bitmap*> Vocabulary::at_most(std::uint32_t node, std::uint64_t count) const {
+  count += paths_[node].count;  // the sets count from the beginning of a token
+  if (count >= max_characters_) return nullptr;
+  if (count >= at_most_.size()) return std::nullopt;
+  return &at_most_[count];
 }
 
 void Vocabulary::find_spellable() {

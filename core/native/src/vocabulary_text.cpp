@@ -160,12 +160,6 @@ void Vocabulary::describe_paths() {
 
 void Vocabulary::group_tokens() {
   constexpr std::size_t kDense = 1024;  // from here on a bitmap is faster than a list
-  // Counted before they are filled.
-  struct Count {
-    std::uint32_t place;  // in order of first appearance
-    std::uint32_t tokens;
-  };
-  std::unordered_map<BucketSet, Count> counts;
   const auto grouped = [this](auto&& visit) {
     for (std::uint32_t index = 1; index < nodes_.size(); ++index) {
       const PathText& text = paths_[index];
@@ -173,21 +167,23 @@ void Vocabulary::group_tokens() {
       visit(nodes_[index], text);
     }
   };
-  std::vector<BucketSet> found;
-  std::vector<std::uint32_t> places;
+  // Counted before they are filled.
+  std::unordered_map<BucketSet, std::uint32_t> place_of;
+  std::vector<std::uint32_t> sizes;
+  std::vector<std::uint32_t> places;  // by node that is visited
   places.reserve(rank_to_id_.size());
   grouped([&](const TrieNode& node, const PathText& text) {
     const auto [it, fresh] =
-        counts.try_emplace(text.buckets, Count{static_cast<std::uint32_t>(found.size()), 0});
-    if (fresh) found.push_back(text.buckets);
-    it->second.tokens += node.own_count;
-    places.push_back(it->second.place);
+        place_of.try_emplace(text.buckets, static_cast<std::uint32_t>(sizes.size()));
+    if (fresh) sizes.push_back(0);
+    sizes[it->second] += node.own_count;
+    places.push_back(it->second);
   });
-  groups_.resize(found.size());
-  for (std::size_t place = 0; place < found.size(); ++place) {
-    groups_[place].buckets = found[place];
-    groups_[place].ids.reserve(counts.at(found[place]).tokens);
-    groups_[place].ascii.reserve(counts.at(found[place]).tokens);
+  groups_.resize(sizes.size());
+  for (const auto& [buckets, place] : place_of) {
+    groups_[place].buckets = buckets;
+    groups_[place].ids.reserve(sizes[place]);
+    groups_[place].ascii.reserve(sizes[place]);
   }
   auto place = places.begin();
   grouped([&](const TrieNode& node, const PathText& text) {

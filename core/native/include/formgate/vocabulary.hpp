@@ -134,8 +134,9 @@ class Vocabulary {
   bool has_entangled_bytes() const { return entangled_; }
   const std::vector<bool>& on_entangled_path() const { return entangled_nodes_; }
 
-  // Tokens that begin at most `count` characters; null where every token does.
-  const Bitmap* at_most(std::uint32_t count) const;
+  // Of the tokens below a node, those that begin at most so many characters after it: a set that
+  // holds them, null where all do; nothing where no such set is kept.
+  std::optional<const Bitmap*> at_most(std::uint32_t node, std::uint64_t count) const;
   std::uint32_t max_characters() const { return max_characters_; }
   std::uint32_t max_bytes() const { return max_bytes_; }
 
