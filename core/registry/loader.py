@@ -66,9 +66,15 @@ def candidates(settings: Settings) -> tuple[list[Candidate], list[str]]:
     The warnings name those of ``settings.disabled`` that nothing installed answers to.
     """
     found = []
+    named: dict[int, tuple[str | None, str | None]] = {}  # each look parses the metadata anew
     for entry_point in metadata.entry_points(group=GROUP):
-        name = None if entry_point.dist is None else entry_point.dist.metadata["Name"]
-        version = None if entry_point.dist is None else entry_point.dist.version
+        dist = entry_point.dist
+        if id(dist) not in named:
+            parsed = None if dist is None else dist.metadata
+            named[id(dist)] = (
+                (None, None) if parsed is None else (parsed["Name"], parsed["Version"])
+            )
+        name, version = named[id(dist)]
         builtin = name is not None and normalized(name) == "formgate"
         found.append(Candidate(entry_point, Origin(entry_point.name, name, version, builtin)))
     found.sort(key=lambda item: (not item.origin.builtin, _identity(item.origin)))

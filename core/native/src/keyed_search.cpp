@@ -11,6 +11,7 @@
 //
 // Cost: at most the spellings of the values, one state for each place in them; verdicts are kept.
 #include <algorithm>
+#include <deque>
 #include <queue>
 #include <unordered_set>
 #include <utility>

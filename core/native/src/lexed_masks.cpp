@@ -40,16 +40,16 @@ void LexedMasks::clear() {
 }
 
 const LexedMasks::Moves& LexedMasks::moves(std::uint32_t state) {
-  std::unique_ptr<Moves>& slot = moves_[state];
-  if (slot) return *slot;
+  if (state < moves_.size() && moves_[state]) return *moves_[state];
   auto out = std::make_unique<Moves>();
   std::ranges::fill(out->next, kNoIndex);
   for (const Lexing::Edge& edge : pool_.lexing().expanded_state(state).edges) {
     edge.bytes.for_each([&](std::uint8_t byte) { out->next[byte] = edge.target; });
   }
   bytes_ += sizeof(Moves) + 32;
-  slot = std::move(out);
-  return *slot;
+  if (moves_.size() <= state) moves_.resize(pool_.lexing().states_.size());
+  moves_[state] = std::move(out);
+  return *moves_[state];
 }
 
 // A token may end here whatever the parser's state is.
@@ -135,7 +135,7 @@ const ByteSet& LexedMasks::begun(std::uint32_t state) {
 
 // How a lexeme may end in a state.
 const std::vector<LexedMasks::Ending>& LexedMasks::endings(std::uint32_t state) {
-  if (const auto it = endings_.find(state); it != endings_.end()) return it->second;
+  if (state < endings_.size() && endings_[state]) return *endings_[state];
   std::vector<Ending> out;
   const ByteSet& begun = this->begun(state);
   const std::vector<Lexing::Accept> accepts = pool_.lexing().states_[state].accepts;
@@ -152,7 +152,9 @@ const std::vector<LexedMasks::Ending>& LexedMasks::endings(std::uint32_t state) 
     out.push_back(ending);
   }
   bytes_ += out.size() * sizeof(Ending) + 48;
-  return endings_.emplace(state, std::move(out)).first->second;
+  if (endings_.size() <= state) endings_.resize(pool_.lexing().states_.size());
+  endings_[state] = std::make_unique<const std::vector<Ending>>(std::move(out));
+  return *endings_[state];
 }
 
 // Notes the lexemes that end at a node. Tokens that end there may be inside a lexeme anyway.

@@ -225,8 +225,9 @@ class LexedMasks {
   std::unordered_map<std::uint32_t, ByteSet> begun_;  // by lexicon
   GrowingMap<const Group*, const Joined*> joined_;
   std::unordered_multimap<std::size_t, std::unique_ptr<Joined>> joined_parts_;  // by hash of parts
-  GrowingMap<std::uint32_t, std::unique_ptr<Moves>> moves_;
-  GrowingMap<std::uint32_t, std::vector<Ending>> endings_;
+  // By state of the lexer; these are numbered one after another.
+  std::vector<std::unique_ptr<Moves>> moves_;
+  std::vector<std::unique_ptr<const std::vector<Ending>>> endings_;
   struct OnwardKey {
     const Group* group;
     std::uint32_t node;

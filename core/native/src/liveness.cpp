@@ -11,7 +11,6 @@
 // case and limited by `Limits::max_states`.
 #include <algorithm>
 #include <array>
-#include <deque>
 #include <functional>
 #include <queue>
 #include <string>
@@ -212,7 +211,7 @@ void ExprPool::search_way(ExprId root, std::size_t budget, CompileContext* conte
     bool expanded = false;     // its targets are known
   };
   std::unordered_map<std::uint32_t, std::uint32_t> number;
-  std::deque<Place> places;
+  StableVector<Place> places;
   // Two queues in turn. One takes what is nearest to an end by symbols and strain, the first found
   // first, so that none waits for ever. The other goes straight on, which a way mostly does. Strain
   // grows with bytes beyond ASCII, whose many ways mostly lead to the same, and with guards, which
@@ -368,7 +367,7 @@ void ExprPool::explore(std::vector<ExprId> work, std::size_t budget, CompileCont
   };
   // What was found is not all that a state needs: after a limit, none is taken as decided.
   struct Undo {
-    std::deque<Node>& nodes;
+    StableVector<Node>& nodes;
     const std::vector<ExprId>& order;
     const std::vector<bool>& told;
     bool done = false;

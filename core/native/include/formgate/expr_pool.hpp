@@ -18,7 +18,6 @@
 #include <array>
 #include <atomic>
 #include <cstdint>
-#include <deque>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -37,6 +36,7 @@
 #include "formgate/leaf_dfa.hpp"
 #include "formgate/lexing.hpp"
 #include "formgate/long_step.hpp"
+#include "formgate/stable_vector.hpp"
 #include "formgate/state_memo.hpp"
 #include "formgate/types.hpp"
 #include "formgate/vocabulary.hpp"
@@ -419,17 +419,17 @@ class ExprPool : public std::enable_shared_from_this<ExprPool> {
   mutable std::mutex mutex_;
   mutable std::atomic<unsigned> waiting_{0};
   std::uint64_t serial_;
-  std::deque<Node> nodes_;
+  StableVector<Node> nodes_;
   GrowingIndex index_;   // of nodes
   StateMemo<13> steps_;  // single steps taken, by state and byte
   StateMemo<12> met_;    // intersections of two made lately, by the later one and the other
-  std::deque<std::vector<ExprId>> members_;
-  std::deque<ByteSet> byte_sets_;
+  StableVector<std::vector<ExprId>> members_;
+  StableVector<ByteSet> byte_sets_;
   std::unordered_map<std::uint64_t, std::vector<std::uint32_t>> byte_set_index_;
   std::array<ExprId, 256> single_bytes_{};  // once one was needed
-  std::deque<Automaton> automata_;
+  StableVector<Automaton> automata_;
   std::unordered_map<std::uint64_t, std::vector<std::uint32_t>> automaton_index_;
-  std::deque<Rule> rules_;
+  StableVector<Rule> rules_;
   unsigned deriving_ = 0;                         // linear forms and steps under way
   bool joining_ = false;                          // in `joined`
   GrowingMap<std::uint64_t, bool> covered_;       // (repetition, texts)
@@ -438,7 +438,7 @@ class ExprPool : public std::enable_shared_from_this<ExprPool> {
   GrowingMap<std::uint64_t, ExprId> before_star_;
   GrowingMap<std::uint32_t, std::vector<ExprId>> beginnings_;  // of long concatenations
   std::size_t beginning_bytes_ = 0;
-  std::deque<CharSet> classes_;
+  StableVector<CharSet> classes_;
   std::unordered_map<std::uint64_t, std::vector<std::uint32_t>> class_index_;
   std::unordered_map<std::uint32_t, std::uint32_t> class_automata_;  // class -> automaton
   std::unordered_map<std::uint32_t, std::uint32_t> class_of_bytes_;  // byte set -> class
@@ -474,7 +474,7 @@ class ExprPool : public std::enable_shared_from_this<ExprPool> {
   std::size_t form_used_ = 0;
   std::size_t form_capacity_ = 0;
   std::size_t form_bytes_ = 0;
-  std::deque<Row> rows_;
+  StableVector<Row> rows_;
   std::vector<std::shared_ptr<void>> attachments_;
   std::unique_ptr<Lexing> lexing_;
   Keyed keyed_;
@@ -488,13 +488,13 @@ class ExprPool : public std::enable_shared_from_this<ExprPool> {
   std::unordered_map<std::uint32_t, std::vector<Lengths>> automaton_lengths_;
   GrowingMap<std::uint32_t, bool> endless_;
   GrowingMap<std::uint32_t, bool> open_texts_;
-  std::deque<Measured> measured_;
+  StableVector<Measured> measured_;
   // By expression: which of them, and which of its states.
   GrowingMap<std::uint32_t, std::pair<std::uint32_t, std::uint32_t>> core_states_;
   GrowingMap<std::uint32_t, bool> unmeasured_;  // what took too much
   std::size_t measured_bytes_ = 0;
-  std::deque<Bounds> bounds_{{}};        // the first: all bytes
-  std::deque<std::string> pending_{""};  // escapes under way
+  StableVector<Bounds> bounds_{{}};        // the first: all bytes
+  StableVector<std::string> pending_{""};  // escapes under way
   std::unordered_map<std::string, std::uint32_t> pending_index_;
   GrowingMap<std::uint32_t, CharSet> first_characters_;  // by expression
   std::vector<std::uint32_t> marks_;                     // by expression, for drop_repeated

@@ -11,7 +11,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
-#include <deque>
 #include <functional>
 #include <memory>
 #include <new>
@@ -19,6 +18,7 @@
 #include <utility>
 #include <vector>
 
+#include "formgate/stable_vector.hpp"
 #include "formgate/types.hpp"
 
 namespace formgate {
@@ -158,7 +158,7 @@ class GrowingMap {
     std::swap(moved_, other.moved_);
   }
 
-  std::deque<Node> nodes_;
+  StableVector<Node> nodes_;
   Table table_;
   Table old_;              // while entries move to the other
   std::size_t moved_ = 0;  // buckets of it

@@ -9,12 +9,12 @@
 #pragma once
 
 #include <cstdint>
-#include <deque>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "formgate/growing_map.hpp"
+#include "formgate/stable_vector.hpp"
 #include "formgate/types.hpp"
 
 namespace formgate {
@@ -178,7 +178,7 @@ class JsonValues {
     return static_cast<std::uint32_t>(id);
   }
   template <typename Node>
-  static std::uint32_t intern(std::deque<Node>& nodes, GrowingIndex& index, Node node) {
+  static std::uint32_t intern(StableVector<Node>& nodes, GrowingIndex& index, Node node) {
     const auto number = static_cast<std::uint32_t>(nodes.size());
     const std::uint32_t found = index.find_or_add(
         node.hash, number, [&](std::uint32_t known) { return nodes[known].hash == node.hash; });
@@ -195,12 +195,12 @@ class JsonValues {
   std::uint32_t node(std::uint32_t left, Element element, std::uint32_t right);
   Set build(const std::vector<Element>& sorted);
 
-  std::deque<TextNode> texts_;
-  std::deque<ValueNode> values_;
-  std::deque<ElementNode> elements_;
-  std::deque<SetNode> sets_;
-  std::deque<BytesNode> bytes_;
-  std::deque<Open> open_;
+  StableVector<TextNode> texts_;
+  StableVector<ValueNode> values_;
+  StableVector<ElementNode> elements_;
+  StableVector<SetNode> sets_;
+  StableVector<BytesNode> bytes_;
+  StableVector<Open> open_;
   GrowingIndex text_index_;
   GrowingIndex value_index_;
   GrowingIndex element_index_;

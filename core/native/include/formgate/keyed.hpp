@@ -8,7 +8,6 @@
 #pragma once
 
 #include <cstdint>
-#include <deque>
 #include <memory>
 #include <optional>
 #include <string>
@@ -22,6 +21,7 @@
 #include "formgate/json_spelling.hpp"
 #include "formgate/json_value.hpp"
 #include "formgate/json_values.hpp"
+#include "formgate/stable_vector.hpp"
 #include "formgate/types.hpp"
 
 namespace formgate {
@@ -419,12 +419,12 @@ class Keyed {
   std::vector<Compiled> tables_;
   std::vector<std::uint32_t> doubtful_;            // tables made outside of what is lowered
   GrowingMap<std::uint64_t, Spelled> characters_;  // by character and spelling; all bytes allowed
-  std::deque<State> states_;
-  std::deque<Record> records_;
-  std::deque<Reading> readers_{{}};
+  StableVector<State> states_;
+  StableVector<Record> records_;
+  StableVector<Reading> readers_{{}};
   // The text asked for last: the next is mostly one byte longer.
   mutable std::pair<JsonValues::Bytes, std::string> text_{};
-  std::deque<ValueReader> values_;  // under way
+  StableVector<ValueReader> values_;  // under way
   JsonValues store_;
   GrowingMap<Hash128, std::uint32_t, HashOfHash> value_index_;
   GrowingMap<Hash128, bool, HashOfHash> other_values_;

@@ -18,7 +18,6 @@
 #pragma once
 
 #include <cstdint>
-#include <deque>
 #include <memory>
 #include <optional>
 #include <string>
@@ -27,6 +26,7 @@
 #include <vector>
 
 #include "formgate/growing_map.hpp"
+#include "formgate/stable_vector.hpp"
 #include "formgate/types.hpp"
 
 namespace formgate {
@@ -355,10 +355,10 @@ class Lexing {
   bool may_come(ExprId guard, std::uint32_t start);
 
   ExprPool& pool_;
-  std::deque<Lexicon> lexicons_;
-  std::deque<State> states_;
-  std::deque<Stack> stacks_;
-  std::deque<Track> tracks_;
+  StableVector<Lexicon> lexicons_;
+  StableVector<State> states_;
+  StableVector<Stack> stacks_;
+  StableVector<Track> tracks_;
   GrowingMap<Hash128, std::uint32_t, HashOfHash> lexicon_index_;
   GrowingMap<Hash128, std::uint32_t, HashOfHash> state_index_;
   GrowingMap<Hash128, std::uint32_t, HashOfHash> stack_index_;
