@@ -241,20 +241,17 @@ class Compared:
         lits = self._lits(state)
         if lits is None:
             return None
+        holds = self._arrays.decider.holds
         found = []
         for lit in lits:
-            one = self._world.both(self._world.state((lit,)), state)
-            if self._is_empty(one):
+            value = self._world.values[lit]
+            if not holds(state, value):
                 continue
             number = known.setdefault(lit, len(known))
             if len(known) > _MAX_VALUES:
                 return None
-            signs = []
-            for count in closed.counts:
-                without = self._is_empty(self._world.without(one, count.state))
-                if without == self._is_empty(self._world.both(one, count.state)):
-                    return None  # not certain
-                signs.append(without and place >= count.start)
+            signs = [place >= count.start and holds(count.state, value) for count in closed.counts]
+            one = self._world.both(self._world.state((lit,)), state)
             found.append((number, self._emitter.value(one, self._level + 1), tuple(signs)))
         return found
 

@@ -128,7 +128,8 @@ class Automaton:
         lits = tuple([lit for lit in lits if alike(lit) not in known])
         joined = both(have, lits)
         if not known.isdisjoint([alike(lit) ^ 1 for lit in lits]) or (
-            not world.values.isdisjoint(have) and len(world.values.intersection(joined)) > 1
+            not world.values.keys().isdisjoint(have)
+            and sum(lit in world.values for lit in joined) > 1
         ):
             joined = NOTHING
         if joined in (NOTHING, have):

@@ -9,6 +9,7 @@ from formgate.core.grammar import Item, Some
 from formgate.plugins.json_schema._array_compared import Compared, simplified
 from formgate.plugins.json_schema._array_counter import Counter
 from formgate.plugins.json_schema._array_told import told
+from formgate.plugins.json_schema._decide import Decider
 from formgate.plugins.json_schema._facts import FALSE_VALUE, NULL, TRUE_VALUE
 from formgate.plugins.json_schema._numbers import NumberSet
 from formgate.plugins.json_schema._spelled import meet_numbers
@@ -44,6 +45,7 @@ class ArrayWriter:
         self._emitter = emitter
         self.builder: GrammarBuilder = emitter.builder
         self._world = emitter.world
+        self.decider = Decider(emitter.automaton)
         self.counting = 0
         self._reach: dict[State, set[State]] = {}
         self._nesting: dict[State, bool] = {}
@@ -177,17 +179,15 @@ class ArrayWriter:
 
     def _composites(self, state: State, level: int) -> list[Node] | None:
         """Return the nodes of the arrays and objects of a state, if they are single values."""
-        found: dict[State, None] = {}
-        if self._emitter.automaton.arrays(state) or self._emitter.automaton.objects(state):
-            lits = self._world.only_values(state)
-            if lits is None:
-                return None
-            found = dict.fromkeys(self._world.state((lit,)) for lit in lits)
-        return [
-            self._emitter.value(one, level + 1)
-            for one in found
-            if not self._emitter.automaton.is_empty(self._world.both(one, state))
-        ]
+        automaton, world = self._emitter.automaton, self._world
+        if not automaton.arrays(state) and not automaton.objects(state):
+            return []
+        lits = world.only_values(state)
+        if lits is None:
+            return None
+        kept = [lit for lit in lits if self.decider.holds(state, world.values[lit])]
+        found = dict.fromkeys(world.state((lit,)) for lit in kept)
+        return [self._emitter.value(one, level + 1) for one in found]
 
     def _unique_tuple(self, closed: ClosedArray, level: int, gaps: Style, state: State) -> Node:
         """Return the node of items at positions of their own, no two equal.

@@ -64,7 +64,7 @@ class Schemas(Telling):
 
     Attributes:
         env: Where the root stands.
-        values: Literals of single values, each of its own.
+        values: Literals of single values, each of its own, and the values.
     """
 
     def __init__(self, schema: Json, options: Options) -> None:
@@ -76,7 +76,7 @@ class Schemas(Telling):
         self._flat: dict[Lits, State] = {}
         self._leaves: dict[Hashable, int] = {}
         self._consts: dict[Hashable, int] = {}
-        self.values: set[int] = set()
+        self.values: dict[int, Json] = {}
         self._unions: dict[Lits, int] = {}
         self._positions: dict[int, tuple[int, ...]] = {}
         self.env = self.library.env(self.library.root, ())
@@ -192,7 +192,7 @@ class Schemas(Telling):
             facts = Facts()
             self._const_facts(facts, value)
             found = self._consts[key] = self._made(facts)
-            self.values.add(found)
+            self.values[found] = value
         return found
 
     def _const_facts(self, facts: Facts, value: Json) -> None:
