@@ -251,7 +251,7 @@ class Clauses(Products[S]):
         """Return the alternatives of a disjunction."""
         branches = [self.of(lit, track) for lit in lits]
         if not any(shape.evaluated is not None for branch in branches for shape in branch):
-            return self._union(branches)
+            return self._distinct((shape for branch in branches for shape in branch), len(lits))
         if track == LOOSELY:
             found: list[S] = []
             for branch in branches:
@@ -278,7 +278,7 @@ class Clauses(Products[S]):
         """
         branches = [self.product(self.product(within, self.of(lit, track)), [base]) for lit in lits]
         if self.discriminated(branches):
-            return self._distinct(shape for branch in branches for shape in branch)
+            return self._distinct((shape for branch in branches for shape in branch), len(lits))
         found: list[S] = []
         for place, branch in enumerate(branches):
             for shape in branch:

@@ -256,7 +256,7 @@ class Converter:
         key: Hashable = (alias, tuple(value_of(one, self._bound) for one in alias.__type_params__))
         if key not in self._classes:
             definition = self._define(alias.__name__, key)
-            definition.inner = self.shape(alias.__value__, place)
+            definition.inner = self.shape(_stands_for(alias), place)
         return self._classes[key]
 
     def _define(self, name: str, key: Hashable) -> Definition:
@@ -376,6 +376,28 @@ def resolved(source: Any) -> dict[str, Any]:
             f"the annotations of {_name(source)} cannot be resolved: {error}",
             hint="define the names they use where the class or function is defined",
         ) from error
+
+
+def _stands_for(alias: Any) -> Any:
+    """Return what a type alias stands for; parts written as text mean what they do in its module.
+
+    Raises:
+        GrammarError: One names what is not defined.
+    """
+    module = sys.modules.get(alias.__module__)
+    own = {parameter.__name__: parameter for parameter in alias.__type_params__}
+    own[alias.__name__] = alias
+    holder = type("holder", (), {"__annotations__": {"value": alias.__value__}})
+    try:
+        hints = typing.get_type_hints(
+            holder, {} if module is None else vars(module), own, include_extras=True
+        )
+    except (NameError, AttributeError, TypeError, SyntaxError) as error:
+        raise GrammarError(
+            f"the type alias {alias.__name__} cannot be resolved: {error}",
+            hint="define the names it uses in the module where it is defined",
+        ) from error
+    return hints["value"]
 
 
 def _leaf(annotation: Any) -> Shape | None:

@@ -72,3 +72,24 @@ def test_a_mask_that_takes_too_much_is_not_tried_again() -> None:
         assert again == 0 or engine.pool_nodes == before
     patient = formgate.compile(source, vocabulary, format="json_schema", property_order="any")
     assert patient.allowed_tokens(patient.advance(patient.start(), ord("{"))).to_list()
+
+
+@pytest.mark.parametrize("keyword", ["anyOf", "oneOf"])
+def test_more_branches_than_clauses_may_be_multiplied_out(
+    byte_vocabulary: formgate.Vocabulary, keyword: str
+) -> None:
+    schema = {
+        keyword: [
+            {
+                "type": "object",
+                "properties": {"kind": {"const": number}, "size": {"type": "string"}},
+                "required": ["kind"],
+            }
+            for number in range(1500)
+        ]
+    }
+    engine = formgate.compile(schema, byte_vocabulary)
+    assert engine.accepts('{"kind": 1499, "size": "a"}')
+    assert not engine.accepts('{"kind": 1500}')
+    assert not engine.accepts('{"kind": 7, "size": 1}')
+    assert not engine.accepts('{"size": "a"}')

@@ -246,3 +246,30 @@ def test_hierarchies_are_as_their_members_written_out(drawn):
     source, fields = drawn
     plain = dataclasses.make_dataclass("Drawn", list(fields.items()))
     assert schema_of(source) == schema_of(plain)
+
+
+Nested = typing_extensions.TypeAliasType("Nested", int | list["Nested"] | dict[str, "Nested"])
+Worded = typing_extensions.TypeAliasType("Worded", "int | list[Worded]")
+Forest = typing_extensions.TypeAliasType("Forest", T | list["Forest[T]"], type_params=(T,))
+Unknown = typing_extensions.TypeAliasType("Unknown", list["NoSuchName"])  # noqa: F821 (on purpose)
+
+
+@pytest.mark.parametrize(
+    ("annotation", "right", "wrong"),
+    [
+        (Nested, ["1", "[1, [2]]", '{"a": [{"b": 1}]}'], ['"x"', '[["x"]]', "null"]),
+        (list[Nested], ["[1]", "[[1]]"], ["1", '["x"]']),
+        (Worded, ["1", "[[1]]"], ["{}", '["x"]']),
+        (Forest[str], ['"x"', '[["x"]]'], ["1", "[[1]]"]),
+    ],
+)
+def test_aliases_that_stand_within_themselves(
+    annotation: object, right: list[str], wrong: list[str]
+) -> None:
+    engine = formgate.compile(annotation, BYTES)
+    assert [text for text in [*right, *wrong] if engine.accepts(text)] == right
+
+
+def test_aliases_of_what_is_not_defined() -> None:
+    with pytest.raises(formgate.GrammarError, match=r"alias Unknown.*NoSuchName"):
+        formgate.compile(Unknown, BYTES)
