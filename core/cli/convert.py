@@ -6,8 +6,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from formgate.core.cli._streams import print_anything
-from formgate.core.errors import FormgateError
+from formgate.core.cli._streams import print_anything, read_grammar
 
 if TYPE_CHECKING:
     import argparse
@@ -43,7 +42,7 @@ def run(args: argparse.Namespace) -> int:
 
     convert: Callable[..., Any] = default_registry().tool("convert").spec.load()  # type: ignore[assignment]
     conversion = convert(
-        _read(args.grammar),
+        read_grammar(args.grammar),
         from_=args.from_,
         strict=args.strict,
         base_path=None if args.grammar == "-" else Path(args.grammar).parent,
@@ -54,19 +53,3 @@ def run(args: argparse.Namespace) -> int:
     print_anything()
     sys.stdout.write(conversion.text)
     return 0
-
-
-def _read(name: str) -> str:
-    """Return the grammar.
-
-    Raises:
-        FormgateError: It cannot be read, or is not UTF-8.
-    """
-    try:
-        if name == "-":
-            return sys.stdin.buffer.read().decode("utf-8")
-        return Path(name).read_text(encoding="utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise FormgateError(f"{name} is not UTF-8: {error}") from error
-    except OSError as error:
-        raise FormgateError(f"{name} cannot be read: {error.strerror or error}") from error

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from formgate.core.cli import _arguments
-from formgate.core.cli._streams import print_anything
-from formgate.core.errors import FormgateError
+from formgate.core.cli._streams import print_anything, read_grammar
 
 if TYPE_CHECKING:
     import argparse
@@ -80,7 +78,7 @@ def run(args: argparse.Namespace) -> int:
         if name == "lark":
             options.setdefault("base_path", str(path.parent))
     report = lint(
-        _source(args.grammar),
+        read_grammar(args.grammar),
         format=name,
         options=options,
         ambiguity_length=args.ambiguity_length,
@@ -91,21 +89,3 @@ def run(args: argparse.Namespace) -> int:
     print_anything()
     print(report.to_json() if args.json else report.to_text())
     return int(report.failed(strict=args.strict))
-
-
-def _source(argument: str) -> str:
-    """Return the text of the grammar.
-
-    Raises:
-        FormgateError: The file cannot be read as UTF-8, or there is no standard input.
-    """
-    if argument == "-" and sys.stdin is None:
-        raise FormgateError("there is no grammar: standard input is closed; name a file")
-    try:
-        return (
-            sys.stdin.read() if argument == "-" else Path(argument).read_text(encoding="utf-8-sig")
-        )
-    except UnicodeDecodeError as error:
-        raise FormgateError(f"{argument} is not UTF-8: {error}") from error
-    except OSError as error:
-        raise FormgateError(f"{argument} cannot be read: {error.strerror or error}") from error

@@ -46,6 +46,7 @@ _WORDS = {
 }
 
 _PLACE = re.compile(r",? at line \d+,? column \d+.*", re.DOTALL)
+_UNMATCHED = "unmatched closing parenthesis"
 _ILLEGAL = re.compile(r"[A-Za-z_]\w*")
 # What other notations have in a place where lark has something else.
 _HABITS = {
@@ -141,10 +142,13 @@ def _syntax_error(
     expected = sorted({_WORDS[name] for name in accepts if name in _WORDS})
     what = _lower(_PLACE.sub("", message.strip()).partition("\n")[0])
     name = _ILLEGAL.match(text, offset)
+    found = text[offset : offset + 1]
+    if what == _UNMATCHED and found not in (")", "]"):
+        # Lark tells by the state of its parser, which is that behind any opening bracket.
+        what = "unexpected" if found.strip() else "unclosed bracket"
     if not what or what.startswith("unexpected"):
-        found = text[offset : offset + 1]
         what = "the grammar ends too early"
-        if found == "\n":
+        if found in ("\r", "\n"):
             what = "the line ends too early"
         elif found:
             what = f"unexpected {found!r}"

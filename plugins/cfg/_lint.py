@@ -133,9 +133,10 @@ def lint(
     }
     findings += check_recursion(grammar)
     useful = grammar.useful()
+    whole = grammar.is_productive()
     if any(production.head == grammar.starts[0] for production in useful.productions):
         try:
-            more, told = _on_automaton(useful, show, reading, bounds)
+            more, told = _on_automaton(useful, show, reading, bounds, whole=whole)
         except LimitError as error:
             text = f"conflicts, ambiguity and lexers were not looked at: {error}"
             more, told = [finding("warning", "not-analysed", grammar.starts[0], text)], {}
@@ -213,9 +214,7 @@ def why_empty(source: str, options: Mapping[str, object]) -> Finding | None:
     from formgate.plugins.cfg._lark_empty import find_reason  # noqa: PLC0415 (errors only)
 
     grammar, reading = _read_lark(source, dict(options))
-    return find_reason(
-        grammar, reading.flags, has_lexer=reading.lexer is not None, longest=reading.longest
-    )
+    return find_reason(grammar, reading.flags, lexer=reading.lexer, longest=reading.longest)
 
 
 def _flags(given: object) -> int:
@@ -231,9 +230,17 @@ def _flags(given: object) -> int:
 
 
 def _on_automaton(
-    grammar: SymbolGrammar, show: Lexemes, reading: _Reading, bounds: Bounds
+    grammar: SymbolGrammar, show: Lexemes, reading: _Reading, bounds: Bounds, *, whole: bool
 ) -> tuple[list[Finding], dict[str, object]]:
-    """Make the checks that need the LALR automaton."""
+    """Make the checks that need the LALR automaton.
+
+    Args:
+        grammar: The grammar, without useless rules.
+        show: The texts of its terminals.
+        reading: How it is read.
+        bounds: Where the search for ambiguity ends.
+        whole: Whether no rule that the start leads to was useless.
+    """
     if grammar.not_analysed and not grammar.has_lexer:
         reasons = "; ".join(grammar.not_analysed)
         return [], {"ambiguity": f"not looked for: {reasons}"}
@@ -263,7 +270,12 @@ def _on_automaton(
         findings = [
             *findings,
             *check_collisions(
-                grammar, automaton, show, lexer=reading.lexer, longest=reading.longest
+                grammar,
+                automaton,
+                show,
+                lexer=reading.lexer,
+                longest=reading.longest,
+                whole=whole,
             ),
         ]
         findings += check_adjacency(grammar, automaton, show, longest=reading.longest)

@@ -3,7 +3,7 @@
 Two terminals compete where one state of the contextual lexer looks for both. Lark tries them by
 priority, then length, then name, and takes the first that matches at all; a text written out gives
 way to no pattern that matches exactly it. Pairs ordered by such a keyword rule or by different
-priorities were decided by the author and are not reported.
+priorities were decided by the author and are not reported, unless one is never read at all.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from formgate.plugins.cfg._lint_lr import bits
 from formgate.plugins.cfg._lint_report import Finding, finding, named, quoted
+from formgate.plugins.cfg._lint_unread import find_unread, unread_finding
 
 if TYPE_CHECKING:
     from formgate.plugins.cfg._lint_grammar import SymbolGrammar
@@ -49,8 +50,9 @@ def check_collisions(
     *,
     lexer: str = "contextual",
     longest: bool = False,
+    whole: bool = True,
 ) -> list[Finding]:
-    """Report pairs of terminals that match one text, or of which one hides the other.
+    """Report terminals that are never read, match one text, or hide some texts of another.
 
     Args:
         grammar: The grammar.
@@ -58,12 +60,17 @@ def check_collisions(
         show: Knows the texts of its terminals.
         lexer: ``contextual`` or ``basic``.
         longest: Whether the lexer takes the longest match, so that no terminal hides another.
+        whole: Whether lark has no rules beside those of the grammar: what the lexer looks for is
+            known, then.
     """
     order = {name: rank for rank, name in enumerate(grammar.terminals)}
-    found: list[Finding] = []
+    competing = contexts(grammar, automaton, lexer=lexer)
+    unread = [] if longest or not whole else find_unread(grammar, competing, show)
+    found = [unread_finding(grammar, each) for each in unread]
+    hidden = {each.name for each in unread}
     seen: set[tuple[str, str]] = set()
-    for names in contexts(grammar, automaton, lexer=lexer):
-        ordered = sorted(names, key=order.__getitem__)
+    for names in competing:
+        ordered = sorted(names - hidden, key=order.__getitem__)
         for i, first in enumerate(ordered):
             for second in ordered[i + 1 :]:
                 if (first, second) not in seen:

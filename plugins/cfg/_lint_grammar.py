@@ -81,6 +81,7 @@ class SymbolGrammar:
         has_lexer: Whether a lexer cuts the text into terminals; else every split counts.
         keywords: For each pattern terminal the terminals whose texts it gives way to.
         fragments: Terminals that others are made of.
+        inside: For each rule those that stand in parts of it which are taken for one terminal.
         not_analysed: What had to be left out of ``productions``, one sentence each.
     """
 
@@ -93,6 +94,7 @@ class SymbolGrammar:
     has_lexer: bool = True
     keywords: Mapping[str, frozenset[str]] = field(default_factory=dict)
     fragments: frozenset[str] = frozenset()
+    inside: Mapping[str, frozenset[str]] = field(default_factory=dict)
     not_analysed: tuple[str, ...] = ()
 
     def rules(self) -> dict[str, list[Production]]:
@@ -137,9 +139,14 @@ class SymbolGrammar:
             keywords={of(n): frozenset(map(of, each)) for n, each in self.keywords.items()},
         )
 
-    def reachable(self) -> set[str]:
-        """Return the rules and terminals that the starts lead to, the starts included."""
+    def reachable(self, *, inside: bool = False) -> set[str]:
+        """Return the rules and terminals that the starts lead to, the starts included.
+
+        Args:
+            inside: Whether rules in parts that are taken for one terminal count, too.
+        """
         rules = self.rules()
+        hidden = self.inside if inside else {}
         found = set(self.starts)
         queue = list(self.starts)
         for name in queue:  # grows while it is read
@@ -147,7 +154,16 @@ class SymbolGrammar:
                 fresh = set(production.body) - found
                 found |= fresh
                 queue += sorted(fresh)
+            fresh = set(hidden.get(name, ())) - found
+            found |= fresh
+            queue += sorted(fresh)
         return found
+
+    def is_productive(self) -> bool:
+        """Say whether every alternative that the starts lead to derives a text."""
+        reached = self.reachable()
+        used = sum(production.head in reached for production in self.productions)
+        return used == len(self.useful().productions)
 
     def useful(self) -> SymbolGrammar:
         """Return the grammar without useless rules: those that derive no text or are out of reach.

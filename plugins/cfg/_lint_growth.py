@@ -49,7 +49,11 @@ def check_growth(build: Callable[[], Grammar], start: str, deadline: float) -> l
         engine = build().compile(vocabulary, limits=Limits(max_growth=_MOST_GROWTH), timeout_s=left)
     except FormgateError:
         return []  # other checks, or compiling it for use, say what is wrong
-    for choose in [chance.choice] * _TEXTS + _repeated(engine):
+    try:
+        repeated = _repeated(engine)
+    except LimitError:
+        return [_growing(start, b"")]
+    for choose in [chance.choice] * _TEXTS + repeated:
         state, text = engine.start(), bytearray()
         try:
             while len(text) < _MOST_BYTES and time.perf_counter() < deadline:

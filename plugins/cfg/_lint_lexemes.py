@@ -12,7 +12,7 @@ from collections import deque
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
-from formgate.core.errors import EmptyLanguageError, FormgateError, LimitError
+from formgate.core.errors import EmptyLanguageError, FormgateError, GrammarError, LimitError
 from formgate.core.grammar import GrammarBuilder
 from formgate.core.vocabulary import Vocabulary
 from formgate.plugins.regex import compile_first_match, compile_regex
@@ -72,6 +72,7 @@ class Lexemes:
         self._engines: dict[str, Engine | None] = {}
         self._examples: dict[str, str | None] = {}
         self._texts: dict[tuple[str, int], tuple[str, ...]] = {}
+        self._escapes: dict[tuple[str, frozenset[str]], bool] = {}
         self._apart: dict[tuple[str, ...], str | None] = {}
         self._automata: dict[str, ByteAutomaton | None] = {}
         self._patterns: dict[str, re.Pattern[str] | None] = {}
@@ -102,6 +103,11 @@ class Lexemes:
         """Say whether the empty text alone is one of a terminal."""
         pattern = self.pattern(name)
         return pattern is not None and pattern.fullmatch("") is not None
+
+    def literal(self, name: str) -> str | None:
+        """Return the one text of a terminal; None where it may have several."""
+        terminal = self._terminals.get(name)
+        return None if terminal is None or self._flags else terminal.literal
 
     def example(self, name: str) -> str | None:
         """Return a short text of a terminal; None where none was found."""
@@ -146,6 +152,45 @@ class Lexemes:
                     found = None
             self._apart[key] = found
         return self._apart[key]
+
+    def escapes(self, name: str, others: frozenset[str]) -> bool:
+        """Say whether some text begins with one of a terminal and with none of the others.
+
+        Look-ahead sees all of that text. True, too, where it cannot be decided.
+        """
+        key = (name, others)
+        if key not in self._escapes:
+            known = [other for other in sorted(others) if self._can_begin(other)]
+            self._escapes[key] = not known or self._can_begin(name, *known)
+        return self._escapes[key]
+
+    def _can_begin(self, name: str, *others: str) -> bool:
+        """Say whether a text begins with one of a terminal, as ``re`` takes it, and no others.
+
+        With others, True where that cannot be decided; alone, False.
+        """
+        try:
+            self._compile(
+                lambda b: b.intersection(
+                    self._begun(name, b), *(b.complement(self._begun(each, b)) for each in others)
+                )
+            )
+        except EmptyLanguageError:
+            return False
+        except FormgateError:
+            return bool(others)
+        return True
+
+    def _begun(self, name: str, b: GrammarBuilder) -> Node:
+        """Return the node of all texts that begin with one of a terminal.
+
+        Raises:
+            UnsupportedConstraint: What it matches depends on the text before it.
+        """
+        pattern = self._terminals[name].pattern
+        if pattern is None:
+            raise GrammarError("no pattern says what it matches")
+        return b.seq(compile_first_match(pattern, b, flags=self._flags), b.any_text())
 
     def shown(self, name: str) -> str:
         """Return a short text of a terminal, or its name in angle brackets."""

@@ -43,6 +43,7 @@ class Recorder(GrammarBuilder):
         self._shapes: list[_Shape] = []
         self._defined: dict[str, int] = {}
         self._root: int | None = None
+        self._inside: dict[int, tuple[Node, ...]] = {}
         self._notes: dict[str, None] = {}
 
     # --- what front ends call ---
@@ -106,21 +107,21 @@ class Recorder(GrammarBuilder):
         """Record a repetition."""
         return self.repeat(part, 1)
 
-    def intersection(self, *parts: Node) -> Node:  # noqa: ARG002
+    def intersection(self, *parts: Node) -> Node:
         """Record that something is there which productions cannot say."""
-        return self._opaque("an intersection or a difference")
+        return self._opaque("an intersection or a difference", *parts)
 
-    def complement(self, part: Node) -> Node:  # noqa: ARG002
+    def complement(self, part: Node) -> Node:
         """Record that something is there which productions cannot say."""
-        return self._opaque("a complement")
+        return self._opaque("a complement", part)
 
     def look_ahead(self, rest: Node, *, negative: bool = False) -> Node:  # noqa: ARG002
         """Record that something is there which productions cannot say."""
-        return self._opaque("look-around")
+        return self._opaque("look-around", rest)
 
     def look_behind(self, before: Node, *, negative: bool = False) -> Node:  # noqa: ARG002
         """Record that something is there which productions cannot say."""
-        return self._opaque("look-around")
+        return self._opaque("look-around", before)
 
     def scope(self, part: Node) -> Node:
         """Record a part."""
@@ -146,9 +147,9 @@ class Recorder(GrammarBuilder):
         """Record the rules."""
         return start
 
-    def unordered(self, *parts: Node) -> Node:  # noqa: ARG002
+    def unordered(self, *parts: Node) -> Node:
         """Record that something is there which productions cannot say."""
-        return self._opaque("unordered parts")
+        return self._opaque("unordered parts", *parts)
 
     def special_token(self, token: str | int) -> Node:
         """Record that something is there which productions cannot say."""
@@ -174,9 +175,11 @@ class Recorder(GrammarBuilder):
         self._shapes.append((kind, content))
         return Node(len(self._shapes) - 1)
 
-    def _opaque(self, what: str) -> Node:
+    def _opaque(self, what: str, *parts: Node) -> Node:
         self._notes[f"{what} is taken for one terminal"] = None
-        return self._new("opaque", f"<{what}>")
+        node = self._new("opaque", f"<{what}>")
+        self._inside[node] = parts
+        return node
 
     # --- what is made of it ---
 
@@ -212,8 +215,34 @@ class Recorder(GrammarBuilder):
             places=_places(source, self._defined),
             owners=writer.owners,
             has_lexer=False,
+            inside=self._hidden({start: self._root, **self._defined}),
             not_analysed=tuple(self._notes),
         )
+
+    def _hidden(self, roots: dict[str, int]) -> dict[str, frozenset[str]]:
+        """Return the rules that stand in parts taken for one terminal, by the rule they are in."""
+        found: dict[str, frozenset[str]] = {}
+        if not any(self._inside.values()):
+            return found
+        for name, root in roots.items():
+            nodes = {(root, False): None}
+            stack = list(nodes)
+            while stack:
+                node, is_inside = stack.pop()
+                children = _children(self._shapes[node])
+                inner = (
+                    *((part, True) for part in self._inside.get(node, ())),
+                    *((part, is_inside) for part in children),
+                )
+                fresh = [each for each in inner if each not in nodes]
+                nodes.update(dict.fromkeys(fresh))
+                stack += fresh
+            found[name] = frozenset(
+                str(self._shapes[node][1])
+                for node, is_inside in nodes
+                if is_inside and self._shapes[node][0] == "rule"
+            )
+        return found
 
     def _letters(self) -> list[int]:
         """Return the first of each set of characters that are told apart."""
@@ -251,7 +280,7 @@ class _Writer:
             if node >= 0:
                 if node not in seen:
                     seen.add(node)
-                    stack += [~node, *self._children(node)]
+                    stack += [~node, *_children(self._shapes[node])]
             else:
                 order.append(~node)
         bodies: dict[int, list[tuple[str, ...]]] = {}
@@ -260,18 +289,12 @@ class _Writer:
                 bodies[node] = self._bodies(name, node, bodies)
         self.productions += [Production(name, body) for body in dict.fromkeys(bodies[root])]
 
-    def _children(self, node: int) -> tuple[int, ...]:
-        kind, content = self._shapes[node]
-        if kind in ("seq", "choice"):
-            return content  # type: ignore[return-value]
-        return (content[0],) if kind == "repeat" else ()  # type: ignore[index]
-
     def _bodies(
         self, owner: str, node: int, known: dict[int, list[tuple[str, ...]]]
     ) -> list[tuple[str, ...]]:
         """Return the alternatives that a node stands for."""
         kind, content = self._shapes[node]
-        parts = self._children(node)
+        parts = _children(self._shapes[node])
         if kind == "choice":
             bodies = list(dict.fromkeys(body for part in parts for body in known[part]))
             return bodies if len(bodies) <= _MAX_BODY else [(self._helper(owner, bodies),)]
@@ -349,6 +372,14 @@ class _Writer:
         if key not in self._classes:
             self._classes[key] = self._helper(owner, [(letter,) for letter in key])
         return self._classes[key]
+
+
+def _children(shape: _Shape) -> tuple[int, ...]:
+    """Return the parts of a node."""
+    kind, content = shape
+    if kind in ("seq", "choice"):
+        return content  # type: ignore[return-value]
+    return (content[0],) if kind == "repeat" else ()  # type: ignore[index]
 
 
 def _sorted(ranges: Iterable[tuple[int, int]]) -> _Ranges:

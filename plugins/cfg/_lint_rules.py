@@ -31,7 +31,7 @@ def check_rules(grammar: SymbolGrammar) -> list[Finding]:
         for name in dead
         if name not in grammar.owners or grammar.owner(name) not in dead
     ]
-    reached = grammar.reachable()
+    reached = grammar.reachable(inside=True)
     findings += [
         finding(
             "warning",

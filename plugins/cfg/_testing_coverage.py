@@ -54,6 +54,7 @@ class Coverage:
 
     def __post_init__(self) -> None:
         self._productions, self._pieces = _usable(self.symbols)
+        self._inside = self.symbols.rules_inside(self._pieces)
 
     def add(self, data: bytes, name: str = "") -> bool:
         """Count what a text uses; False when it was too long to be parsed."""
@@ -101,6 +102,7 @@ class Coverage:
             if symbol not in self.symbols.terminals
         }
         rules = {symbol for symbol, _ in self._productions if symbol in names}
+        counted = {names[symbol] for symbol in rules}
         used_rules = {symbol for symbol, _ in self.used if symbol in names}
         alternatives = {each for each in self._productions if each[0] in names}
         used = self.used & alternatives
@@ -109,6 +111,7 @@ class Coverage:
             "rules": len(rules),
             "rules_used": len(used_rules),
             "rules_unused": [names[symbol] for symbol in sorted(rules - used_rules)],
+            "rules_not_counted": [each for each in self._inside if each not in counted],
             "alternatives": len(alternatives),
             "alternatives_used": len(used),
             "alternatives_unused": [

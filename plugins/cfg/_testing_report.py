@@ -135,11 +135,21 @@ def _covered(which: str, figures: dict[str, Any]) -> list[str]:
     for what in ("rules", "alternatives", "terminals"):
         unused = figures[f"{what}_unused"]
         if unused:
-            more = f" and {len(unused) - _SHOWN} more" if len(unused) > _SHOWN else ""
-            lines.append(f"  {what} not used: {'; '.join(unused[:_SHOWN])}{more}")
+            lines.append(f"  {what} not used: {_some(unused)}")
+    if figures["rules_not_counted"]:
+        lines.append(
+            "  not counted, since a difference or an intersection is read as one terminal: "
+            + _some(figures["rules_not_counted"])
+        )
     if figures["texts_too_long"]:
         lines.append(f"  too long to be read: {', '.join(figures['texts_too_long'][:_SHOWN])}")
     if figures["texts_in_every_cut"]:
         names = ", ".join(dict.fromkeys(figures["texts_in_every_cut"][:_SHOWN]))
         lines.append(f"  read in every cut into terminals, since lark's is not known: {names}")
     return lines
+
+
+def _some(names: list[str]) -> str:
+    """Return the first of some names, and how many more there are."""
+    more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
+    return "; ".join(names[:_SHOWN]) + more

@@ -19,6 +19,8 @@ from formgate.core.grammar import Grammar, GrammarBuilder, Node
 from formgate.plugins.cfg._testing_record import rebuilt
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from formgate.core._native import Engine
     from formgate.core.grammar import Terminal
     from formgate.core.vocabulary import Vocabulary
@@ -132,10 +134,25 @@ class Symbols:
 
     def shown(self, piece: Piece) -> str:
         """Return a piece as the core prints it."""
-        text = str(self._grammar(piece)).partition("= ")[2].strip()
+        text = str(self._grammar(piece)).partition("= ")[2].strip().partition("\n")[0]
         while text.startswith("(") and text.endswith(")") and "(" not in text[1:]:
             text = text[1:-1]
         return text
+
+    def rules_inside(self, pieces: Iterable[int]) -> list[str]:
+        """Return the names of the rules that texts of some pieces use, in order of definition."""
+        work = [self.pieces[symbol].node for symbol in pieces]
+        seen = set(work)
+        found = set()
+        while work:
+            term = self.record.terms[work.pop()]
+            parts = term.parts
+            if term.kind == "rule" and (body := self.record.bodies.get(str(term.data))) is not None:
+                found.add(str(term.data))
+                parts = (body,)
+            work += (fresh := [part for part in parts if part not in seen])
+            seen.update(fresh)
+        return [name for name in self.record.bodies if name in found]
 
     def _grammar(self, piece: Piece) -> Grammar:
         builder = GrammarBuilder()

@@ -110,6 +110,12 @@ MARKED = [
     ("start: A\n%import «common»", "nothing is imported from common"),
     # what a line looks like
     ("start: («»", "unclosed parenthesis; expected"),
+    ("start: [«»", "unclosed bracket; expected"),
+    ("start: [«»\n", "unclosed bracket; expected"),
+    ("start: [«»\r\n", "unclosed bracket; expected"),
+    ("start: [«:» x", "unexpected ':'; expected"),
+    ("start: [«)»", "unmatched closing parenthesis; expected"),
+    ("start: «)»", "unmatched closing parenthesis; expected"),
     ('start: "a" «$»', "unexpected '$'"),
     ("start: x«.»\n", "unexpected '.'; expected"),
     ("a«»", "missing colon"),

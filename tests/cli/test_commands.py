@@ -107,6 +107,32 @@ def test_check_reads_files_and_standard_input(tmp_path):
     assert (done.returncode, done.stdout) == (0, b"yes\n")
 
 
+@pytest.mark.parametrize("locale", ["C", "C.UTF-8"])
+@pytest.mark.parametrize("command", [["lint", "-"], ["convert", "--from", "antlr4", "-"]])
+def test_standard_input_that_is_not_utf8(locale, command):
+    done = subprocess.run(
+        [sys.executable, "-m", "formgate", *command],
+        input=b"\xff\xfe",
+        env={**os.environ, "LC_ALL": locale},
+        capture_output=True,
+        check=False,
+    )
+    assert (done.returncode, done.stdout) == (2, b"")
+    assert done.stderr.startswith(b"formgate: standard input is not UTF-8")
+
+
+@pytest.mark.parametrize("locale", ["C", "C.UTF-8"])
+def test_a_grammar_on_standard_input_is_utf8_in_any_locale(locale):
+    done = subprocess.run(
+        [sys.executable, "-m", "formgate", "lint", "-", "--format", "gbnf"],
+        input='root ::= "é"\r\n'.encode(),
+        env={**os.environ, "LC_ALL": locale, "PYTHONCOERCECLOCALE": "0", "PYTHONUTF8": "0"},
+        capture_output=True,
+        check=False,
+    )
+    assert (done.returncode, done.stderr) == (0, b"")
+
+
 def test_a_source_may_be_a_path_or_the_text(run, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "words.lark").write_text('WORD: "é"\n', encoding="utf-8")

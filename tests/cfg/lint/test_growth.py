@@ -51,3 +51,10 @@ def test_no_time_is_no_finding():
 def test_a_grammar_that_does_not_compile_is_left_to_other_checks():
     source = 'start: e\ne: e e | A\nA: "a"\n%declare B\n'
     assert lint(source + "x: B", format="lark").findings
+
+
+def test_growth_before_the_first_byte_is_told_too():
+    pytest.importorskip("lark")
+    source = 's:  | W s X | Y s s\nW: "a"\nX: "a"\nY: "b"\nZ: "a"'
+    found = lint(source, format="lark", options={"start": "s"}).findings
+    assert [each.example for each in found if each.check == "growth"] == [""]
