@@ -87,7 +87,7 @@ class Format:
             values; ``formgate.parse`` calls it. Without it the value is the text.
         explain: Called with an error that the engine raised for a grammar of this format: a
             language that is empty, a special token that the vocabulary lacks, a limit that was
-            reached. It may change the message and add the place.
+            reached. It may change the message, add the place, or raise another in its stead.
     """
 
     name: str

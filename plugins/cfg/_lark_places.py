@@ -9,7 +9,7 @@ import os
 import re
 from typing import TYPE_CHECKING
 
-from formgate.core.errors import EmptyLanguageError, FormgateError, GrammarError
+from formgate.core.errors import EmptyLanguageError, FormgateError, GrammarError, LimitError
 from formgate.plugins.cfg._header import options_of
 from formgate.plugins.cfg._lark import read_source
 from formgate.plugins.cfg._lark_definitions import find_statement, owner_of, statements_of
@@ -33,6 +33,7 @@ _CONFLICT = re.compile(
     r"an LALR parser cannot tell, before (.+?), whether (.+) ends there \(a reduce/reduce.*",
     re.DOTALL,
 )
+_NO_END_FOUND = "deciding whether the lexer can ever come to an end"  # as the engine has it
 _SPECIAL = re.compile('special token "(.*?)"', re.DOTALL)
 
 
@@ -40,7 +41,13 @@ def explain(source: object, options: Mapping[str, object], error: FormgateError)
     """Add the place to an error of the engine, and why there is no text where there is none.
 
     Places are those of colliding rules, a terminal without a name, or a special token.
+
+    Raises:
+        EmptyLanguageError: In place of a limit that the engine met while it looked for an end,
+            where the rules and the lexer show that there is none.
     """
+    if isinstance(error, LimitError):
+        _explain_limit(source, options, error)
     if not isinstance(error, GrammarError) or error.source is not None:
         return
     if isinstance(error, EmptyLanguageError):
@@ -79,8 +86,16 @@ def explain(source: object, options: Mapping[str, object], error: FormgateError)
         error.offset, error.end = place
 
 
-def _explain_empty(source: object, options: Mapping[str, object], error: GrammarError) -> None:
-    """Say what keeps a grammar from having texts, and where that stands."""
+def _explain_limit(source: object, options: Mapping[str, object], error: LimitError) -> None:
+    """Raise another error where a grammar that met a limit has no text."""
+    if str(error).startswith(_NO_END_FOUND):
+        empty = EmptyLanguageError("no text matches the grammar")
+        if _explain_empty(source, options, empty):
+            raise empty from None
+
+
+def _explain_empty(source: object, options: Mapping[str, object], error: GrammarError) -> bool:
+    """Say what keeps a grammar from having texts, and where; False if that is not seen."""
     from formgate.plugins.cfg._lint import why_empty  # noqa: PLC0415 (much that only this needs)
 
     assert isinstance(source, (str, os.PathLike))  # noqa: S101 (was compiled)
@@ -90,9 +105,9 @@ def _explain_empty(source: object, options: Mapping[str, object], error: Grammar
         text, folder, folders = read_source(source, given)
         found = why_empty(text, {**given, "base_path": folder, "import_paths": folders})
     except FormgateError:
-        return  # what there is to say was said
+        return False  # what there is to say was said
     if found is None:
-        return
+        return False
     error.reason = f"the language is empty: {found.message}"
     error.hint = found.hint or None
     error.args = (error.reason,)
@@ -101,6 +116,7 @@ def _explain_empty(source: object, options: Mapping[str, object], error: Grammar
         error.source = text
         error.offset = begin + found.column - 1
         error.end = error.offset + len(found.subject)
+    return True
 
 
 def _special(source: LarkSource, name: str) -> Part | None:

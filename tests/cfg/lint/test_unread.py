@@ -182,3 +182,16 @@ def test_an_empty_language_is_told_by_such_a_terminal(byte_vocabulary):
         formgate.compile(BLOCKS, byte_vocabulary, format="lark")
     assert "terminal 'END' is never read" in caught.value.reason
     assert (caught.value.source, caught.value.offset) == (BLOCKS, BLOCKS.index("END:"))
+
+
+def test_so_is_one_where_the_search_for_an_end_meets_its_limit(byte_vocabulary):
+    source = """
+        start: "{" stmt* END
+        stmt: NAME ";" | start
+        NAME.1: /[a-z]+/
+        END: "end"
+        %ignore " "
+    """
+    with pytest.raises(EmptyLanguageError, match="'END' is never read") as caught:
+        formgate.compile(source, byte_vocabulary, format="lark")
+    assert (caught.value.source, caught.value.offset) == (source, source.index("END:"))
