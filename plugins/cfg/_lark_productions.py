@@ -5,9 +5,8 @@ writes repetitions and options out: so lark does that, with its own code (the se
 ``lark.load_grammar.Grammar.compile``). Its slow part, the tables of the parser, is left to the
 engine. Cost: 5 to 20 ms for a grammar of 500 productions.
 
-Options multiply alternatives, so some small grammars have millions of productions. lark takes
-minutes to load these, or for ever, and has no meaning for them that could be kept; they are left
-alone (``MOST_SYMBOLS``).
+Options multiply alternatives, so some small grammars have millions of productions. lark takes from
+a second to for ever to load these; they are left alone (``MOST_SYMBOLS``).
 """
 
 from __future__ import annotations
