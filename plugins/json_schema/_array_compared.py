@@ -268,7 +268,9 @@ class Compared:
             more = self._world.only_values(state)
             if more is None:
                 return None
-            lits += more
+            listed_ones, others = more
+            holds = self._arrays.decider.holds
+            lits += [lit for lit in listed_ones if holds(others, self._world.values[lit])]
         return list(dict.fromkeys(lits))
 
     def _after(self, seen: _Seen, value: int, signs: tuple[bool, ...]) -> _Seen | None:

@@ -182,12 +182,13 @@ class ArrayWriter:
         automaton, world = self._emitter.automaton, self._world
         if not automaton.arrays(state) and not automaton.objects(state):
             return []
-        lits = world.only_values(state)
-        if lits is None:
+        found = world.only_values(state)
+        if found is None:
             return None
-        kept = [lit for lit in lits if self.decider.holds(state, world.values[lit])]
-        found = dict.fromkeys(world.state((lit,)) for lit in kept)
-        return [self._emitter.value(one, level + 1) for one in found]
+        lits, others = found
+        kept = [lit for lit in lits if self.decider.holds(others, world.values[lit])]
+        values = dict.fromkeys(world.state((lit,)) for lit in kept)
+        return [self._emitter.value(one, level + 1) for one in values]
 
     def _unique_tuple(self, closed: ClosedArray, level: int, gaps: Style, state: State) -> Node:
         """Return the node of items at positions of their own, no two equal.

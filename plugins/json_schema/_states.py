@@ -9,8 +9,9 @@ negation is a sign on a literal, pushed inwards by the dual of each keyword (Att
 
 from __future__ import annotations
 
+from copy import copy
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from formgate.core.errors import GrammarError, LimitError
 from formgate.plugins.json_schema._deadline import check_time
@@ -78,6 +79,7 @@ class Schemas(Telling):
         self._consts: dict[Hashable, int] = {}
         self.values: dict[int, Json] = {}
         self._unions: dict[Lits, int] = {}
+        self._unlisted: dict[int, int] = {}
         self._positions: dict[int, tuple[int, ...]] = {}
         self.env = self.library.env(self.library.root, ())
 
@@ -422,17 +424,31 @@ class Schemas(Telling):
         """Return the state of what is in the first and not in the second."""
         return self.state(both(left.lits, one(self.negation(right.lits))))
 
-    def only_values(self, state: State) -> list[int] | None:
+    def only_values(self, state: State) -> tuple[list[int], State] | None:
         """Return literals of single values, of which each array and object of a state is one.
 
-        None if that cannot be told; some of the values may not be in the state.
+        None if that cannot be told; those of the values are in the state that are in the second of
+        what is returned, which does not list them: to ask each of the list would take its square.
         """
         for lit in state.lits:
             if not lit & 1:
                 for op in self.facts(lit).ops:
                     if op[0] == Op.CONSTS:
-                        return list(op[1:])
+                        others = one(self._unlisted_literal(lit, op))
+                        for other in state.lits:
+                            others = others if other == lit else both(others, one(other))
+                        return list(op[1:]), self.state(others)
         return None
+
+    def _unlisted_literal(self, lit: int, listed: tuple[Any, ...]) -> int:
+        """Return the literal of what a schema says of arrays and objects beside its list."""
+        found = self._unlisted.get(lit)
+        if found is None:
+            facts = copy(self.facts(lit))
+            facts.ops = [op for op in facts.ops if op is not listed]
+            facts.alias = None
+            found = self._unlisted[lit] = self._made(facts)
+        return found
 
 
 def _content(facts: Facts) -> Hashable | None:
