@@ -29,6 +29,9 @@ namespace {
 // Pairs of a guard and a state of the lexer looked at for one question; no answer means no.
 constexpr std::size_t kMostPairs = 16384;
 
+// Expressions looked at for a text that a guard forbids.
+constexpr std::size_t kMostForbidden = 32;
+
 // Guards kept of one terminal.
 constexpr std::size_t kMostGuards = 32;
 constexpr std::size_t kMostLate = 256;  // of one terminal, with those met while masks are made
@@ -119,11 +122,42 @@ bool Lexing::answer(About about, std::uint64_t subject, ExprId guard, Find&& fin
   return found;
 }
 
-// Whether all texts of one expression are texts of another.
+// Whether all texts of one expression are texts of another. Guards of many terminals differ in one
+// condition of several, so each is asked about by itself.
 bool Lexing::contains(ExprId guard, ExprId known) {
   if (known == guard || guard == ExprPool::kAllId) return true;
+  if (guard == ExprPool::kTextId && (pool_.node(known).flags & kText)) return true;
+  if (pool_.node(guard).kind == Kind::kAnd) {
+    const auto members = pool_.members(pool_.node(guard));
+    return std::ranges::all_of(std::vector<ExprId>(members.begin(), members.end()),
+                               [&](ExprId member) { return contains(member, known); });
+  }
+  if (pool_.node(known).kind == Kind::kAnd) {
+    const auto members = pool_.members(pool_.node(known));
+    if (std::ranges::find(members, guard) != members.end()) return true;
+  }
   return answer(About::kContained, index_of(known), guard,
                 [&] { return find_contained(guard, known); });
+}
+
+// A short text that a guard forbids, whatever follows; empty where none is soon found.
+const std::string& Lexing::forbidden(ExprId guard) {
+  if (const auto it = forbidden_.find(index_of(guard)); it != forbidden_.end()) return it->second;
+  std::string out;
+  std::vector<std::pair<ExprId, std::string>> work{{guard, ""}};
+  std::unordered_set<std::uint32_t> seen{index_of(guard)};
+  for (std::size_t i = 0; i < work.size() && i < kMostForbidden && out.empty(); ++i) {
+    const auto [from, read] = work[i];
+    ByteSet missing = ByteSet::range(0, 0x7F);
+    for (const LinearTerm& term : pool_.linear_form(from)) {
+      missing = missing - term.bytes;
+      const ByteSet ascii = term.bytes & ByteSet::range(0, 0x7F);
+      if (ascii.empty() || !seen.insert(index_of(term.target)).second) continue;
+      work.emplace_back(term.target, read + static_cast<char>(ascii.first()));
+    }
+    if (!missing.empty()) out = read + static_cast<char>(missing.first());
+  }
+  return forbidden_.emplace(index_of(guard), std::move(out)).first->second;
 }
 
 // Guards mostly differ in a byte or two, so the first byte often tells.
@@ -144,6 +178,8 @@ bool Lexing::find_contained(ExprId guard, ExprId known) {
     verdict = refuted ? Verdict::kNo : verdict == Verdict::kYes ? Verdict::kUnknown : verdict;
   }
   if (verdict == Verdict::kUnknown) {
+    const std::string& text = forbidden(guard);
+    if (!text.empty() && pool_.found_live(pool_.walk(known, text))) return false;
     const bool found = !pool_.found_live(pool_.intersect(known, pool_.complement(guard)));
     verdict = found ? Verdict::kYes : Verdict::kNo;
   }

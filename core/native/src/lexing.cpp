@@ -281,6 +281,7 @@ void Lexing::trim() {
   begun_.clear();
   answers_.clear();
   least_.clear();
+  forbidden_.clear();
   for (auto& known : left_) known.clear();
 }
 

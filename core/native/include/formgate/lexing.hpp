@@ -143,7 +143,7 @@ class Lexing {
   void trim();
   std::size_t derived_bytes() const {
     return (steps_.size() + after_.size() + left_[0].size() + left_[1].size() + answers_.size() +
-            least_.size() + heads_after_.size()) *
+            least_.size() + heads_after_.size() + forbidden_.size()) *
            48;
   }
   bool in_use() const { return !lexicons_.empty(); }
@@ -322,6 +322,7 @@ class Lexing {
   bool answer(About about, std::uint64_t subject, ExprId guard, Find&& find);
   bool contains(ExprId guard, ExprId known);
   bool find_contained(ExprId guard, ExprId known);
+  const std::string& forbidden(ExprId guard);
   bool covered(std::uint32_t lexicon, std::uint16_t terminal, ExprId guard);
   bool connect(std::uint32_t start, ExprId guard, std::uint16_t wanted, ExprId& after);
   std::uint32_t least_of(ExprId id);
@@ -376,7 +377,8 @@ class Lexing {
   GrowingMap<std::uint64_t, bool> collisions_;            // (lexicon, two terminals)
   GrowingMap<Hash128, bool, HashOfHash> answers_;         // to questions about guards
   GrowingMap<std::uint64_t, ExprId> left_[2];             // (demand, guard), by text or bytes
-  std::unordered_map<std::uint32_t, Safety> safeties_;    // by lexicon
+  std::unordered_map<std::uint32_t, std::string> forbidden_;                  // by guard
+  std::unordered_map<std::uint32_t, Safety> safeties_;                        // by lexicon
   std::unordered_map<std::uint32_t, std::unique_ptr<TrackEnds>> track_ends_;  // by lexicon
   std::size_t bytes_ = 0;
 };
