@@ -1,6 +1,7 @@
 #include "formgate/vocabulary.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
 #include <utility>
 
@@ -98,6 +99,17 @@ std::optional<std::string_view> Vocabulary::token_bytes(TokenId id) const {
   return std::string_view(bytes_).substr(offsets_[id], offsets_[id + 1] - offsets_[id]);
 }
 
+// What `leading_bytes` says of a text among the others, most of which have eight bytes to load.
+std::uint64_t Vocabulary::key_at(std::size_t offset, std::size_t size) const {
+  if (offset + 8 > bytes_.size()) {
+    return leading_bytes(std::string_view(bytes_).substr(offset, size));
+  }
+  std::uint64_t key = 0;
+  std::memcpy(&key, bytes_.data() + offset, 8);
+  if constexpr (std::endian::native == std::endian::little) key = __builtin_bswap64(key);
+  return size < 8 ? key & ~(~0ull >> (8 * size)) : key;
+}
+
 std::vector<TokenId> Vocabulary::sort_tokens() {
   struct Entry {
     std::uint64_t key;
@@ -107,24 +119,20 @@ std::vector<TokenId> Vocabulary::sort_tokens() {
   // Counted by their first two bytes, so that only short runs are left to be compared.
   constexpr unsigned kShift = 48;
   std::vector<std::uint32_t> places(1u << 16);
-  std::uint32_t count = 0;
+  LargeVector<Entry> entries;
+  entries.reserve(size_);
   for (std::size_t id = 0; id < size_; ++id) {
-    if (auto text = token_bytes(static_cast<TokenId>(id))) {
-      ++places[leading_bytes(*text) >> kShift];
-      ++count;
-      max_bytes_ = std::max(max_bytes_, static_cast<std::uint32_t>(text->size()));
-    }
+    const std::size_t size = offsets_[id + 1] - offsets_[id];
+    if (size == 0) continue;
+    const std::uint64_t key = key_at(offsets_[id], size);
+    ++places[key >> kShift];
+    entries.push_back({key, static_cast<TokenId>(id), static_cast<std::uint32_t>(size)});
+    max_bytes_ = std::max(max_bytes_, static_cast<std::uint32_t>(size));
   }
   std::uint32_t sum = 0;
   for (std::uint32_t& place : places) sum += std::exchange(place, sum);
-  LargeVector<Entry> sorted(count);
-  for (std::size_t id = 0; id < size_; ++id) {
-    if (auto text = token_bytes(static_cast<TokenId>(id))) {
-      const std::uint64_t key = leading_bytes(*text);
-      sorted[places[key >> kShift]++] = {key, static_cast<TokenId>(id),
-                                         static_cast<std::uint32_t>(text->size())};
-    }
-  }
+  LargeVector<Entry> sorted(entries.size());
+  for (const Entry& entry : entries) sorted[places[entry.key >> kShift]++] = entry;
   const auto before = [this](const Entry& a, const Entry& b) {
     if (a.key != b.key) return a.key < b.key;
     const int order = a.length > 8 && b.length > 8
@@ -138,48 +146,56 @@ std::vector<TokenId> Vocabulary::sort_tokens() {
     begin = end;
   }
   std::vector<TokenId> ids;
-  ids.reserve(count);
+  ids.reserve(sorted.size());
   for (const Entry& entry : sorted) ids.push_back(entry.id);
   return ids;
 }
 
 void Vocabulary::build_trie() {
-  // A copy of the texts in their order, so that the scans below read memory in order.
+  // A copy of the texts in their order, so that memory is read in order below; and how many bytes
+  // each shares with the one before.
+  const auto count = static_cast<std::uint32_t>(rank_to_id_.size());
   std::string copy;
   copy.reserve(bytes_.size());
-  std::vector<std::string_view> texts;
-  texts.reserve(rank_to_id_.size());
+  std::vector<std::size_t> starts;
+  std::vector<std::uint16_t> shared;
+  starts.reserve(count + 1);
+  shared.reserve(count);
   std::size_t size = 1;  // of the trie: of each text what it does not share with the one before
-  const auto later = [this](std::size_t rank) {
-    return offsets_.data() + rank_to_id_[std::min(rank, rank_to_id_.size() - 1)];
+  const auto later = [&](std::size_t rank) {
+    return offsets_.data() + rank_to_id_[std::min<std::size_t>(rank, count - 1)];
   };
-  for (std::size_t rank = 0; rank < rank_to_id_.size(); ++rank) {
+  std::string_view before;
+  for (std::size_t rank = 0; rank < count; ++rank) {
     __builtin_prefetch(later(rank + 16));
     __builtin_prefetch(bytes_.data() + *later(rank + 8));
     const std::string_view text = *token_bytes(rank_to_id_[rank]);
-    const std::string_view before = texts.empty() ? std::string_view() : texts.back();
-    texts.emplace_back(copy.data() + copy.size(), text.size());
+    starts.push_back(copy.size());
     copy.append(text);
-    size += text.size() - shared_prefix(before, text);
+    shared.push_back(static_cast<std::uint16_t>(shared_prefix(before, text)));
+    size += text.size() - shared.back();
+    before = std::string_view(copy).substr(starts.back());
   }
+  starts.push_back(copy.size());
 
-  struct Pending {
+  struct Pending {  // with the node's ranks, since the node itself is far by then
     std::uint32_t node;
     std::uint32_t depth;
+    std::uint32_t begin;
+    std::uint32_t end;
   };
-  const auto count = static_cast<std::uint32_t>(texts.size());
   nodes_.reserve(size);
   labels_.reserve(size);
   nodes_.push_back({0, 0, 0, count, 0, 0, 0, 0});
   labels_.push_back(0);
-  std::vector<Pending> stack{{0, 0}};
+  std::vector<Pending> stack{{0, 0, 0, count}};
   while (!stack.empty()) {
     const Pending item = stack.back();
     stack.pop_back();
-    std::uint32_t rank = nodes_[item.node].rank_begin;
-    const std::uint32_t end = nodes_[item.node].rank_end;
-    while (rank < end && texts[rank].size() == item.depth) ++rank;
-    const std::uint32_t own = rank - nodes_[item.node].rank_begin;
+    std::uint32_t rank = item.begin;
+    const std::uint32_t end = item.end;
+    while (rank < end && starts[rank + 1] - starts[rank] == item.depth) ++rank;
+    const std::uint32_t own = rank - item.begin;
     if (own > 0xFFFF) {
       throw Error(ErrorKind::kVocabulary,
                   std::to_string(own) + " tokens have the same text as token " +
@@ -188,9 +204,9 @@ void Vocabulary::build_trie() {
     nodes_[item.node].own_count = static_cast<std::uint16_t>(own);
     const auto first = static_cast<std::uint32_t>(nodes_.size());
     while (rank < end) {
-      const auto label = static_cast<std::uint8_t>(texts[rank][item.depth]);
+      const auto label = static_cast<std::uint8_t>(copy[starts[rank] + item.depth]);
       std::uint32_t next = rank + 1;
-      while (next < end && static_cast<std::uint8_t>(texts[next][item.depth]) == label) ++next;
+      while (next < end && shared[next] > item.depth) ++next;
       nodes_.push_back({0, 0, rank, next, item.node, 0, 0, 0});
       labels_.push_back(label);
       rank = next;
@@ -199,7 +215,10 @@ void Vocabulary::build_trie() {
     nodes_[item.node].first_child = first;
     nodes_[item.node].child_count = static_cast<std::uint16_t>(children);
     // Last child first, so that blocks lie in depth-first order.
-    for (std::uint32_t i = children; i-- > 0;) stack.push_back({first + i, item.depth + 1});
+    for (std::uint32_t i = children; i-- > 0;) {
+      const TrieNode& child = nodes_[first + i];
+      stack.push_back({first + i, item.depth + 1, child.rank_begin, child.rank_end});
+    }
   }
 }
 

@@ -172,12 +172,18 @@ void Vocabulary::group_tokens() {
   std::vector<std::uint32_t> sizes;
   std::vector<std::uint32_t> places;  // by node that is visited
   places.reserve(rank_to_id_.size());
+  BucketSet last = kFragmentBucket;  // of those that are visited none; neighbours often agree
+  std::uint32_t last_place = 0;
   grouped([&](const TrieNode& node, const PathText& text) {
-    const auto [it, fresh] =
-        place_of.try_emplace(text.buckets, static_cast<std::uint32_t>(sizes.size()));
-    if (fresh) sizes.push_back(0);
-    sizes[it->second] += node.own_count;
-    places.push_back(it->second);
+    if (text.buckets != last) {
+      const auto [it, fresh] =
+          place_of.try_emplace(text.buckets, static_cast<std::uint32_t>(sizes.size()));
+      if (fresh) sizes.push_back(0);
+      last = text.buckets;
+      last_place = it->second;
+    }
+    sizes[last_place] += node.own_count;
+    places.push_back(last_place);
   });
   groups_.resize(sizes.size());
   for (const auto& [buckets, place] : place_of) {

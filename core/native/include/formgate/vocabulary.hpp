@@ -144,6 +144,7 @@ class Vocabulary {
 
  private:
   void store(const std::vector<std::optional<std::string_view>>& tokens);
+  std::uint64_t key_at(std::size_t offset, std::size_t size) const;
   std::vector<TokenId> sort_tokens();
   void build_trie();
   void annotate();
