@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from formgate.core.errors import LimitError
-from formgate.core.grammar import Item, Some
+from formgate.core.grammar import Entry, Item, Some
 from formgate.plugins.json_schema._array_compared import Compared, simplified
 from formgate.plugins.json_schema._array_counter import Counter
 from formgate.plugins.json_schema._array_told import told
@@ -130,6 +130,9 @@ class ArrayWriter:
         """Return the node of at least one item, no two equal."""
         if closed.prefix:
             return self._unique_tuple(closed, level, gaps, state)
+        named = self._names(closed, gaps)
+        if named is not None:
+            return named
         entries, strings, values = self.values(closed.rest, level)
         if values is None:
             nested = self._nested([closed.rest], level, state)
@@ -140,6 +143,29 @@ class ArrayWriter:
             entries,
             strings=strings,
             values=values,
+            comma=gaps.comma,
+            min=max(closed.low, 1),
+            max=closed.high,
+            escapes=self._emitter.escapes,
+        )
+
+    def _names(self, closed: ClosedArray, gaps: Style) -> Node | None:
+        """Return the node of items that are strings of a list; None where others may come.
+
+        They are read as the names of an object are, which are told apart letter by letter.
+        """
+        builder, world = self.builder, self._world
+        automaton = self._emitter.automaton
+        if automaton.arrays(closed.rest) or automaton.objects(closed.rest):
+            return None
+        bits, numbers, strings = world.scalars(closed.rest)
+        texts = strings.finite(_MAX_FINITE)
+        if bits or not numbers.is_empty() or not texts:
+            return None
+        nothing = builder.literal("")
+        return builder.members(
+            [Entry(text, nothing) for text in texts],
+            colon=nothing,
             comma=gaps.comma,
             min=max(closed.low, 1),
             max=closed.high,
