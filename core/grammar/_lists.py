@@ -5,13 +5,14 @@ What has come is the state of such a list, so nothing is enumerated when a gramm
 
 from __future__ import annotations
 
+from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
 from formgate.core.errors import GrammarError
 from formgate.core.grammar._terminal import Node, Some
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Mapping
+    from collections.abc import Callable, Collection, Iterable, Mapping
 
     from formgate.core import _native
     from formgate.core.grammar._terminal import Cell, Entry, Item
@@ -19,6 +20,9 @@ if TYPE_CHECKING:
 __all__ = ["ListBuilder"]
 
 _MAX_COUNT = 2**31 - 1
+# Parts of an Entry, without a step of Python for each: there are very many.
+_GIVEN: Callable[[Entry], tuple[str, int, bool]] = itemgetter(slice(0, 3))
+_WAYS: Callable[[Entry], object] = itemgetter(3)
 
 
 class ListBuilder:
@@ -95,10 +99,10 @@ class ListBuilder:
         """
         core = self._core
         entries = list(entries)
-        given: list[tuple[str | int, int, bool]] = [(e.key, e.value, e.required) for e in entries]
-        ways: list[tuple[int, int]] = [
-            (place, way) for place, e in enumerate(entries) if e.ways for way in e.ways
-        ]
+        given: list[tuple[str | int, int, bool]] = list(map(_GIVEN, entries))
+        ways: list[tuple[int, int]] = []
+        if any(map(_WAYS, entries)):
+            ways = [(place, way) for place, e in enumerate(entries) for way in e.ways]
         free: list[tuple[int, int, bool, list[tuple[int, list[int]]]]] = [
             (
                 core.json_text(c.keys, not escapes, True),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
-from itertools import combinations
+from itertools import combinations, repeat
 from typing import TYPE_CHECKING, cast
 
 from formgate.core.grammar import Cell, Entry, Some
@@ -47,10 +47,7 @@ class ObjectWriter:
     def write(self, closed: ClosedObject, level: int, state: State) -> Node:
         """Return the node of the objects of one alternative."""
         builder, gaps, value = self._builder, self._emitter.style(level), self._emitter.value
-        entries = [
-            _entry((name, value(member, level + 1), required, ()))
-            for name, member, required in closed.entries
-        ]
+        entries = self._entries(closed.entries, level)
         conditions: AnyOf = []
         if closed.conditions:
             parts, conditions = self._parted(closed)
@@ -73,6 +70,20 @@ class ObjectWriter:
         if closed.hollow:
             inside = builder.choice(inside, gaps.hollow)
         return builder.seq(self._braces[0], inside, self._braces[1])
+
+    def _entries(self, given: list[tuple[str, State, bool]], level: int) -> list[Entry]:
+        """Return members by name with nodes for their states."""
+        if not given:
+            return []
+        names, members, required = zip(*given, strict=True)
+        nodes = list(map(self._emitter.known().get, members))
+        if None in nodes:
+            value = self._emitter.value
+            nodes = [
+                value(member, level + 1) if node is None else node
+                for node, member in zip(nodes, members, strict=True)
+            ]
+        return list(map(_entry, zip(names, nodes, required, repeat(()))))
 
     def _names(self, strings: StringSet, state: State) -> Node:
         """Return the node of the names of a cell."""
