@@ -76,12 +76,13 @@ class ObjectWriter:
         if not given:
             return []
         names, members, required = zip(*given, strict=True)
-        nodes = list(map(self._emitter.known().get, members))
-        if None in nodes:
+        known = list(map(self._emitter.known().get, members))
+        nodes = cast("list[Node]", known)
+        if None in known:
             value = self._emitter.value
             nodes = [
                 value(member, level + 1) if node is None else node
-                for node, member in zip(nodes, members, strict=True)
+                for node, member in zip(known, members, strict=True)
             ]
         return list(map(_entry, zip(names, nodes, required, repeat(()))))
 
