@@ -106,6 +106,8 @@ def close_object(shape: ObjectShape, world: Schemas) -> list[ClosedObject]:
     Raises:
         LimitError: There would be more than ``max_clauses``.
     """
+    if shape.high is None:
+        return _close(shape, world)
     return [closed for one in _reachable(shape, world) for closed in _close(one, world)]
 
 
@@ -118,7 +120,7 @@ def _reachable(shape: ObjectShape, world: Schemas) -> list[ObjectShape]:
     work = [shape]
     while work:
         one = work.pop()
-        free = one.high is None or (one.low <= max(len(one.required), 1) and not one.some)
+        free = one.low <= max(len(one.required), 1) and not one.some
         name = None if free else _circular(one.asks)
         if name is None:
             whole.append(one)

@@ -150,6 +150,9 @@ class Products(Generic[S]):
 
     def _distinct(self, shapes: Iterable[S], granted: int = 0) -> list[S]:
         """Return shapes without repetitions."""
+        shapes = list(shapes)
+        if len(shapes) < 2:
+            return shapes
         found: dict[Hashable, S] = {}
         for shape in shapes:
             found.setdefault(shape.key, shape)

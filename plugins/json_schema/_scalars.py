@@ -104,7 +104,11 @@ class ScalarSets:
         if found is None:
             found = _NONE
             if state.kinds & _SCALARS:
-                found = _merged(_meet, map(self.scalars_of, state.lits), _ALL)
+                lits = state.lits
+                if len(lits) == 1:
+                    found = self.scalars_of(lits[0])
+                else:
+                    found = _merged(_meet, map(self.scalars_of, lits), _ALL)
             state.scalars = found
         return found
 

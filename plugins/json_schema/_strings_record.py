@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from formgate.core._native import Automaton
-    from formgate.core.grammar import Entry, Grammar
+    from formgate.core.grammar import BareEntry, Entry, Grammar
 
 __all__ = ["Call", "Program", "Recorder", "write_automaton"]
 
@@ -146,7 +146,7 @@ class Recorder:
 
     def members(
         self,
-        entries: Iterable[Entry],
+        entries: Iterable[Entry | BareEntry],
         cells: Iterable[Cell],
         *,
         colon: Node,
