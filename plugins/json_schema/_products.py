@@ -157,7 +157,8 @@ class Products(Generic[S]):
         for shape in shapes:
             found.setdefault(shape.key, shape)
         kept = list(found.values())
-        if self._any in kept and all(shape.evaluated is None for shape in kept):
+        whole = found.get(self._any.key) is self._any
+        if whole and all(shape.evaluated is None for shape in kept):
             return [self._any]
         self._check(kept, granted)
         return kept

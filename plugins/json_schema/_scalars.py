@@ -244,8 +244,9 @@ class ScalarSets:
         """Return the scalars that satisfy exactly one of some literals."""
         alone = ((_meet(self.scalars_of(part), within), _NONE) for part in parts)
         once, twice = _merged(_counted, alone, (_NONE, _NONE))
-        if self.relaxed and twice != _NONE:
-            return once  # a part may be larger than it should be, so nothing is taken away
+        # A part may be larger than it should be where something is left out: nothing is taken away.
+        if self.relaxed or twice == _NONE:
+            return once
         return _meet(once, _complement(twice))
 
 
