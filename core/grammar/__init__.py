@@ -3,9 +3,18 @@
 from formgate.core._native import CancelToken, Limits, MaskOptions
 from formgate.core.grammar._builder import GrammarBuilder, Node
 from formgate.core.grammar._grammar import Grammar
-from formgate.core.grammar._terminal import Cell, Entry, Item, Production, Some, Terminal
+from formgate.core.grammar._terminal import (
+    BareEntry,
+    Cell,
+    Entry,
+    Item,
+    Production,
+    Some,
+    Terminal,
+)
 
 __all__ = [
+    "BareEntry",
     "CancelToken",
     "Cell",
     "Entry",

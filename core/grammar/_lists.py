@@ -5,20 +5,21 @@ What has come is the state of such a list, so nothing is enumerated when a gramm
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from formgate.core.errors import GrammarError
-from formgate.core.grammar._terminal import Node, Some
+from formgate.core.grammar._terminal import Entry, Node, Some
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping
 
     from formgate.core import _native
-    from formgate.core.grammar._terminal import Cell, Entry, Item
+    from formgate.core.grammar._terminal import BareEntry, Cell, Item
 
 __all__ = ["ListBuilder"]
 
 _MAX_COUNT = 2**31 - 1
+_BARE = frozenset([3])  # parts of an entry without other ways
 
 
 class ListBuilder:
@@ -51,7 +52,7 @@ class ListBuilder:
 
     def members(
         self,
-        entries: Iterable[Entry],
+        entries: Iterable[Entry | BareEntry],
         cells: Iterable[Cell] = (),
         *,
         colon: Node,
@@ -69,7 +70,8 @@ class ListBuilder:
         no text cannot come; an entry's key is no cell's key even then.
 
         Args:
-            entries: Members with known keys.
+            entries: Members with known keys; of one without other ways, a tuple of key, value and
+                whether it is required will do, and takes less time where there are very many.
             cells: Members with other keys, any number of each.
             colon: Between key and value, white space included.
             comma: Between members, white space included.
@@ -95,10 +97,12 @@ class ListBuilder:
         """
         core = self._core
         entries = list(entries)
-        given: list[tuple[str | int, int, bool]] = [(e.key, e.value, e.required) for e in entries]
-        ways: list[tuple[int, int]] = [
-            (place, way) for place, e in enumerate(entries) if e.ways for way in e.ways
-        ]
+        ways: list[tuple[int, int]] = []
+        given = cast("list[tuple[str | int, int, bool]]", entries)
+        if not _BARE.issuperset(map(len, entries)):
+            given = [(e[0], e[1], e[2]) for e in entries]
+            full = [(place, e) for place, e in enumerate(entries) if isinstance(e, Entry)]
+            ways = [(place, way) for place, e in full for way in e.ways]
         free: list[tuple[int, int, bool, list[tuple[int, list[int]]]]] = [
             (
                 core.json_text(c.keys, not escapes, True),

@@ -63,6 +63,9 @@ class Entry(NamedTuple):
     ways: Sequence[Node] = ()
 
 
+BareEntry = tuple[str, Node, bool]  # the first three parts of an Entry
+
+
 class Some(NamedTuple):
     """Values of a ``Cell`` or an ``Item`` that meet conditions.
 

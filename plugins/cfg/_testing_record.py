@@ -10,13 +10,13 @@ from __future__ import annotations
 from itertools import chain
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
-from formgate.core.grammar import Cell, GrammarBuilder, Node, Some
+from formgate.core.grammar import Cell, Entry, GrammarBuilder, Node, Some
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Sequence
     from typing import Literal
 
-    from formgate.core.grammar import Entry, Production, Terminal
+    from formgate.core.grammar import BareEntry, Production, Terminal
 
     _Lexer = tuple[tuple[Terminal, ...], Literal["longest", "first"], bool, tuple[Production, ...]]
 
@@ -177,7 +177,7 @@ class Recorder(GrammarBuilder):
 
     def members(
         self,
-        entries: Iterable[Entry],
+        entries: Iterable[Entry | BareEntry],
         cells: Iterable[Cell] = (),
         *,
         colon: Node,
@@ -185,7 +185,7 @@ class Recorder(GrammarBuilder):
         **options: Any,
     ) -> Node:
         """Record members; the first part is a list in any order, keys perhaps twice."""
-        given, free = list(entries), list(cells)
+        given, free = [Entry(*entry) for entry in entries], list(cells)
         escapes = bool(options.get("escapes", True))
         keys = [self.json_text(self.literal(entry.key), escapes=escapes) for entry in given]
         keys += [self.json_text(cell.keys, escapes=escapes) for cell in free]

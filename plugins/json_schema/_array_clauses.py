@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 from formgate.plugins.json_schema._clauses import Clauses
 from formgate.plugins.json_schema._facts import ARRAY, FALSE, TRUE, UNBOUNDED, Facts
-from formgate.plugins.json_schema._shapes import ANY_ARRAY, NOTHING, ArrayShape, one
+from formgate.plugins.json_schema._shapes import NOTHING, one
+from formgate.plugins.json_schema._shapes_arrays import ANY_ARRAY, ArrayShape
 
 if TYPE_CHECKING:
     from formgate.plugins.json_schema._shapes import Join, Lits

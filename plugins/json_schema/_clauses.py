@@ -324,10 +324,12 @@ class Clauses(Products[S]):
         kept: list[S] = []
         touched: list[S] = []
         for shape in shapes:
-            if all(self._meet(shape, other) is None for other in branch):
-                kept.append(shape)
+            for other in branch:
+                if not self._apart(shape, other):
+                    touched.append(shape)
+                    break
             else:
-                touched.append(shape)
+                kept.append(shape)
         if touched and lit > FALSE and not lit & 1 and self._applies_only(self._world.facts(lit)):
             kept += self._subtract(touched, lit)
         else:
@@ -343,8 +345,7 @@ class Clauses(Products[S]):
             if part is None:
                 continue
             found.append(part)
-            # Most that differ do so in what members satisfy.
-            if part.said() == shape.said() and part.key == shape.key:  # it says so already
+            if part.same(shape):  # it says so already
                 break
             # What this part has need not be in the others: so there are fewer and smaller ones.
             remains = self.less(shape, denied)

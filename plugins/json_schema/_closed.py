@@ -13,26 +13,22 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from formgate.core.errors import LimitError
+from formgate.plugins.json_schema._asks import left_of, with_asked, without_asking
 from formgate.plugins.json_schema._conditions import settled
 from formgate.plugins.json_schema._deadline import check_time
 from formgate.plugins.json_schema._disjoint import Patience
 from formgate.plugins.json_schema._facts import FALSE
-from formgate.plugins.json_schema._shapes import (
-    NOTHING,
-    both,
-    least,
-    left_of,
-    with_asked,
-    without_asking,
-)
+from formgate.plugins.json_schema._shapes import NOTHING, both, least
 from formgate.plugins.json_schema._strings import StringSet, is_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from formgate.plugins.json_schema._asks import Asks
     from formgate.plugins.json_schema._conditions import Either
     from formgate.plugins.json_schema._keys import Keys
-    from formgate.plugins.json_schema._shapes import ArrayShape, Asks, Lits, ObjectShape
+    from formgate.plugins.json_schema._shapes import Lits, ObjectShape
+    from formgate.plugins.json_schema._shapes_arrays import ArrayShape
     from formgate.plugins.json_schema._states import Schemas, State
 
 __all__ = ["ClosedArray", "ClosedObject", "Count", "close_array", "close_object", "needed_members"]
@@ -110,6 +106,8 @@ def close_object(shape: ObjectShape, world: Schemas) -> list[ClosedObject]:
     Raises:
         LimitError: There would be more than ``max_clauses``.
     """
+    if shape.high is None:
+        return _close(shape, world)
     return [closed for one in _reachable(shape, world) for closed in _close(one, world)]
 
 
@@ -122,7 +120,7 @@ def _reachable(shape: ObjectShape, world: Schemas) -> list[ObjectShape]:
     work = [shape]
     while work:
         one = work.pop()
-        free = one.high is None or (one.low <= max(len(one.required), 1) and not one.some)
+        free = one.low <= max(len(one.required), 1) and not one.some
         name = None if free else _circular(one.asks)
         if name is None:
             whole.append(one)
@@ -207,8 +205,9 @@ def _need(cells: list[_Cell], place: int, lits: Lits, world: Schemas) -> dict[in
 def _known(shape: ObjectShape) -> tuple[dict[str, Lits], dict[StringSet, None]]:
     """Return what members of the names that matter satisfy, and the patterns of all others."""
     states = dict(shape.props)
-    for name in shape.required:
-        states.setdefault(name, ())
+    if not states.keys() >= shape.required.keys():
+        for name in shape.required:
+            states.setdefault(name, ())
     for pair in shape.asks:
         for name in pair:
             states.setdefault(name, ())
@@ -220,7 +219,8 @@ def _known(shape: ObjectShape) -> tuple[dict[str, Lits], dict[StringSet, None]]:
         if keys.names and not keys.names <= states.keys():
             states.update(dict.fromkeys(sorted(keys.names - states.keys()), ()))
         patterns.update(dict.fromkeys(keys.patterns))
-    _satisfy(states, shape.universals)
+    if shape.universals:
+        _satisfy(states, shape.universals)
     return states, patterns
 
 
@@ -246,22 +246,23 @@ def _closed(
     world: Schemas,
 ) -> ClosedObject | None:
     """Return a closed shape, given its cells; None if that is nothing."""
-    needed = with_asked(shape.required | dict.fromkeys(required), shape.asks)
-    found: list[tuple[str, State]] = []
+    needed = with_asked(
+        {**shape.required, **dict.fromkeys(required)} if required else shape.required, shape.asks
+    )
+    members = world.states(states.values())
+    entries = list(zip(states, members, map(needed.__contains__, states), strict=True))
     absent: set[str] = set()
-    for name, lits in states.items():
-        state = world.state(lits)
-        if not (name.isascii() or is_text(name)):
-            absent.add(name)  # a name with a lone surrogate is in no text
-            continue
-        found.append((name, state))
-        if state.lits == NOTHING:
-            absent.add(name)
-    absent = without_asking(absent, shape.asks)
-    if not absent.isdisjoint(needed):
-        return None
-    entries = [(name, state, name in needed) for name, state in found if name not in absent]
-    banned = [name for name, _ in found if name in absent] if absent else []
+    if world.nothing in members:
+        absent = {name for name, state, _ in entries if state is world.nothing}
+    if not "".join(states).isascii():
+        absent.update([name for name in states if not is_text(name)])
+    banned: list[str] = []
+    if absent:
+        absent = without_asking(absent, shape.asks)
+        if not absent.isdisjoint(needed):
+            return None
+        banned = [name for name in states if name in absent and is_text(name)]
+        entries = [entry for entry in entries if entry[0] not in absent]
     count = len(needed)
     low, high = max(shape.low, count), shape.high
     if not cells and (high is None or high > len(entries)):

@@ -20,6 +20,8 @@ from formgate.plugins.json_schema._strings import StringSet
 from formgate.plugins.json_schema._style import Style, style
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from formgate.core.grammar import GrammarBuilder, Node
     from formgate.plugins.json_schema._automaton import Automaton
     from formgate.plugins.json_schema._options import Options
@@ -33,6 +35,8 @@ _OFTEN = 15  # states after which the deadline is looked at
 _DEEP = 24  # states within states that are written at once
 _COMPOSITE = ARRAY | OBJECT
 _WORDS = ((NULL, "null"), (FALSE_VALUE, "false"), (TRUE_VALUE, "true"))
+
+_NO_NODES: Mapping[State, Node] = {}
 
 
 class _Record:
@@ -139,6 +143,10 @@ class Emitter:
                 self._met.add(state)
                 return node
         return self._composite(state, level if self._levels else 0)
+
+    def known(self) -> Mapping[State, Node]:
+        """Return the nodes of states that ``value`` need not be asked for just now."""
+        return _NO_NODES if self.nest or self._levels else self._plain
 
     def _composite(self, state: State, level: int) -> Node:
         """Return the node of a state that has arrays or objects: a rule, if it is met again."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import partial
 from itertools import combinations
 from typing import TYPE_CHECKING, cast
 
@@ -10,9 +9,7 @@ from formgate.core.grammar import Cell, Entry, Some
 from formgate.plugins.json_schema._conditions import any_of, parts_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from formgate.core.grammar import Node
+    from formgate.core.grammar import BareEntry, Node
     from formgate.plugins.json_schema._closed import ClosedObject
     from formgate.plugins.json_schema._conditions import AnyOf
     from formgate.plugins.json_schema._emit import Emitter
@@ -24,10 +21,6 @@ __all__ = ["ObjectWriter"]
 
 _MAX_NEEDS = 6  # that members of a cell may meet: each set of them is a value of its own
 _MAX_CONDITIONS = 8
-# Makes an entry of a tuple: there are very many, and this is quicker than calling the class.
-_entry = cast(
-    "Callable[[tuple[str, Node, bool, Sequence[Node]]], Entry]", partial(tuple.__new__, Entry)
-)
 
 
 class ObjectWriter:
@@ -47,25 +40,22 @@ class ObjectWriter:
     def write(self, closed: ClosedObject, level: int, state: State) -> Node:
         """Return the node of the objects of one alternative."""
         builder, gaps, value = self._builder, self._emitter.style(level), self._emitter.value
-        entries = [
-            _entry((name, value(member, level + 1), required, ()))
-            for name, member, required in closed.entries
-        ]
+        entries = self._entries(closed.entries, level)
         conditions: AnyOf = []
         if closed.conditions:
             parts, conditions = self._parted(closed)
-            for place, entry in enumerate(entries):
-                if entry.key in parts:
-                    own = [value(one, level + 1) for one in parts[entry.key]]
+            for place, (name, _, required) in enumerate(closed.entries):
+                if name in parts:
+                    own = [value(one, level + 1) for one in parts[name]]
                     first, *others = own or [builder.nothing()]
-                    entries[place] = entry._replace(value=first, ways=others)
+                    entries[place] = Entry(name, first, required, others)
         cells = [
             Cell(self._names(keys, state), value(member, level + 1))
             for keys, member in closed.cells
         ]
         if cells:
             # What entries are named is no name of a cell, even where no member follows.
-            entries += [Entry(name, builder.nothing()) for name in closed.banned]
+            entries += [(name, builder.nothing(), False) for name in closed.banned]
         if closed.needs:
             inside = self._needing(closed, entries, cells, (level, gaps), state)
         else:
@@ -73,6 +63,21 @@ class ObjectWriter:
         if closed.hollow:
             inside = builder.choice(inside, gaps.hollow)
         return builder.seq(self._braces[0], inside, self._braces[1])
+
+    def _entries(self, given: list[tuple[str, State, bool]], level: int) -> list[Entry | BareEntry]:
+        """Return members by name with nodes for their states."""
+        if not given:
+            return []
+        names, members, required = zip(*given, strict=True)
+        known = list(map(self._emitter.known().get, members))
+        nodes = cast("list[Node]", known)
+        if None in known:
+            value = self._emitter.value
+            nodes = [
+                value(member, level + 1) if node is None else node
+                for node, member in zip(known, members, strict=True)
+            ]
+        return list(zip(names, nodes, required, strict=True))
 
     def _names(self, strings: StringSet, state: State) -> Node:
         """Return the node of the names of a cell."""
@@ -92,7 +97,7 @@ class ObjectWriter:
     def _members(
         self,
         closed: ClosedObject,
-        entries: list[Entry],
+        entries: list[Entry | BareEntry],
         cells: list[Cell],
         gaps: Style,
         conditions: AnyOf | None = None,
@@ -122,7 +127,7 @@ class ObjectWriter:
     def _needing(
         self,
         closed: ClosedObject,
-        entries: list[Entry],
+        entries: list[Entry | BareEntry],
         cells: list[Cell],
         place: tuple[int, Style],
         state: State,

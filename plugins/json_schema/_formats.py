@@ -2,7 +2,8 @@
 
 A format is a set of strings made of patterns and lengths, as a user could write it; so one
 definition serves for compiling, for deciding about constants and for combining with the rest. The
-patterns are in the modules beside this one, each with the standard it is taken from.
+patterns are in the modules beside this one, each with the standard it is taken from. What is
+written comes from ``_formats_tables``, which is made of the definitions.
 
 A few formats have no automaton of reasonable size. They are known by up to three sets: the texts
 that surely conform, among which constants are looked for; those of them that are written; and all
@@ -17,18 +18,22 @@ from importlib import import_module
 from string import ascii_letters, hexdigits
 from typing import TYPE_CHECKING, cast
 
+from formgate.plugins.json_schema._formats_stored import unpack
 from formgate.plugins.json_schema._strings_record import Recorder
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from formgate.core.grammar import GrammarBuilder, Node
+    from formgate.plugins.json_schema._formats_stored import Stored
     from formgate.plugins.json_schema._strings import StringSet
     from formgate.plugins.json_schema._strings_record import Program
 
 __all__ = [
     "KNOWN",
     "apart",
+    "defined_extent",
+    "defined_format",
     "format_extent",
     "format_set",
     "has_format",
@@ -147,18 +152,39 @@ def has_format(name: str, text: str, *, loose: bool) -> bool:
     return format_set(name, loose=loose).contains(text)
 
 
+def defined_extent(name: str) -> tuple[int, int | None]:
+    """Return how long the texts of a format are, as written, by its definition."""
+    return _EXTENTS[name] if name in _EXTENTS else format_set(name).extent()
+
+
+def defined_format(name: str, *, loose: bool) -> tuple[Recorder, Node]:
+    """Return what has the calls that write a format by its definition, and its node."""
+    recorder = Recorder()
+    builder = cast("GrammarBuilder", recorder)
+    if name in _WRITERS and not loose:
+        write = cast("Callable[[GrammarBuilder], Node]", _function(*_WRITERS[name]))
+        return recorder, write(builder)
+    return recorder, format_set(name, loose=loose).node(builder)
+
+
 @cache
+def _stored(name: str) -> Stored:
+    """Return a format as it is stored."""
+    from formgate.plugins.json_schema._formats_tables import TABLES  # noqa: PLC0415 (large)
+
+    return unpack(TABLES[name])
+
+
 def format_extent(name: str) -> tuple[int, int | None]:
     """Return how long the texts of a known format are at least and at most, as written."""
-    return _EXTENTS[name] if name in _EXTENTS else format_set(name).extent()
+    stored = _stored(name)
+    return stored.low, stored.high
 
 
 @cache
 def recorded_format(name: str, *, loose: bool) -> Program:
     """Return the calls that write a format, or what may have it."""
-    recorder = Recorder()
-    builder = cast("GrammarBuilder", recorder)
-    if name in _WRITERS and not loose:
-        write = cast("Callable[[GrammarBuilder], Node]", _function(*_WRITERS[name]))
-        return recorder.program(write(builder))
-    return recorder.program(format_set(name, loose=loose).node(builder))
+    if not loose or not (name in _LOOSE or name in _WRITERS):  # others are the same either way
+        return _stored(name).program
+    recorder, node = defined_format(name, loose=True)
+    return recorder.program(node)

@@ -184,6 +184,8 @@ class ObjectClauses(Clauses[ObjectShape]):
         self, shape: ObjectShape, denied: ObjectShape
     ) -> ObjectShape | None:
         """Return a shape without values that another one has, if that is simple to say."""
+        if denied.single is not None and not (shape.some or shape.asks):
+            return self._less_single(shape, *denied.single)
         if denied.universals or denied.low > 1 or denied.high is not None or denied.asks:
             return shape
         if denied.conditions:
@@ -203,6 +205,19 @@ class ObjectClauses(Clauses[ObjectShape]):
             return self._meet(shape, ObjectShape({name: opposite}, {name: None}))
         if self._join(shape.props.get(name, ()), opposite, True) == NOTHING:
             return self._meet(shape, _absent(name))
+        return shape
+
+    def _less_single(
+        self, shape: ObjectShape, name: str, lits: Lits, needed: bool
+    ) -> ObjectShape | None:
+        """Return a shape less what has one member in some state, or may have it."""
+        opposite = one(self._world.negation(lits))
+        if not needed:
+            self._count_meet()
+            return shape.with_member(name, opposite, True, self._join)
+        if self._join(shape.props.get(name, ()), opposite, True) == NOTHING:
+            self._count_meet()
+            return shape.with_member(name, NOTHING, False, self._join)
         return shape
 
     def factored(self, shapes: list[ObjectShape]) -> ObjectShape | None:

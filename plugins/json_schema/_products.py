@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 __all__ = ["ManyError", "Products", "Shape"]
 
 _MANY, _TOO_MANY = 6, 100  # shapes among which those are looked for that are part of others
-_OFTEN = 63  # meets after which the deadline is looked at
+_OFTEN = 63  # meets after which the deadline and the bound are looked at
 _FEW = 64  # alternatives that may be multiplied out before conditions are made of them
 _MEETS_PER_CLAUSE = 300  # how much work ``max_clauses`` allows in all
 
@@ -43,6 +43,12 @@ class Shape(Protocol):
 
     def meet(self, other: Any, join: Join, /) -> Any:
         """Return what satisfies both."""
+
+    def apart(self, other: Any, join: Join, /) -> bool:
+        """Say whether surely nothing satisfies both."""
+
+    def same(self, other: Any, /) -> bool:
+        """Say whether two shapes say the same in the same words."""
 
     def within(self, other: Any, /) -> bool:
         """Say whether all that has this shape surely has another one."""
@@ -144,24 +150,37 @@ class Products(Generic[S]):
 
     def _distinct(self, shapes: Iterable[S], granted: int = 0) -> list[S]:
         """Return shapes without repetitions."""
+        shapes = list(shapes)
+        if len(shapes) < 2:
+            return shapes
         found: dict[Hashable, S] = {}
         for shape in shapes:
             found.setdefault(shape.key, shape)
         kept = list(found.values())
-        if self._any in kept and all(shape.evaluated is None for shape in kept):
+        whole = found.get(self._any.key) is self._any
+        if whole and all(shape.evaluated is None for shape in kept):
             return [self._any]
         self._check(kept, granted)
         return kept
 
     def _meet(self, left: S, right: S) -> S | None:
         """Return what satisfies both of two shapes, None if that is surely nothing."""
-        self._meets += 1
-        if self._meets > _MEETS_PER_CLAUSE * self._world.options.max_clauses:
-            raise self._too_many("take more than 300 steps for each of")
-        if not self._meets & _OFTEN:
-            check_time()
+        self._count_meet()
         met: S | None = left.meet(right, self._join)
         return met
+
+    def _apart(self, left: S, right: S) -> bool:
+        """Say whether surely nothing satisfies both of two shapes."""
+        self._count_meet()
+        return left.apart(right, self._join)
+
+    def _count_meet(self) -> None:
+        """Bound the work, and look at the deadline, now and then."""
+        self._meets = meets = self._meets + 1
+        if not meets & _OFTEN:
+            if meets > _MEETS_PER_CLAUSE * self._world.options.max_clauses:
+                raise self._too_many("take more than 300 steps for each of")
+            check_time()
 
     def _check(self, shapes: list[S], granted: int) -> None:
         """Refuse too long a list; as many as there are constants, or were before, may be."""

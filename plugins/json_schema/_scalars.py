@@ -104,7 +104,11 @@ class ScalarSets:
         if found is None:
             found = _NONE
             if state.kinds & _SCALARS:
-                found = _merged(_meet, map(self.scalars_of, state.lits), _ALL)
+                lits = state.lits
+                if len(lits) == 1:
+                    found = self.scalars_of(lits[0])
+                else:
+                    found = _merged(_meet, map(self.scalars_of, lits), _ALL)
             state.scalars = found
         return found
 
@@ -240,8 +244,9 @@ class ScalarSets:
         """Return the scalars that satisfy exactly one of some literals."""
         alone = ((_meet(self.scalars_of(part), within), _NONE) for part in parts)
         once, twice = _merged(_counted, alone, (_NONE, _NONE))
-        if self.relaxed and twice != _NONE:
-            return once  # a part may be larger than it should be, so nothing is taken away
+        # A part may be larger than it should be where something is left out: nothing is taken away.
+        if self.relaxed or twice == _NONE:
+            return once
         return _meet(once, _complement(twice))
 
 

@@ -1,4 +1,4 @@
-"""Shapes: conjunctions of what schemas say of objects, and of arrays.
+"""Shapes: conjunctions of what schemas say of objects; those of arrays are in ``_shapes_arrays``.
 
 A shape is immutable. What it says of a member or an item is a sorted tuple of literals, all of
 which hold; ``()`` is anything, ``(1,)`` nothing. Shapes are met, never united: alternatives are
@@ -8,37 +8,32 @@ lists.
 from __future__ import annotations
 
 from collections.abc import Callable
-from itertools import zip_longest
 from typing import TYPE_CHECKING, TypeVar
 
+from formgate.plugins.json_schema._asks import left_of, with_asked, without_asking
 from formgate.plugins.json_schema._facts import FALSE, TRUE
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Hashable, Iterable
+    from collections.abc import Hashable, Iterable
 
+    from formgate.plugins.json_schema._asks import Asks
     from formgate.plugins.json_schema._keys import Keys
 
 __all__ = [
-    "ANY_ARRAY",
     "ANY_OBJECT",
     "NOTHING",
-    "ArrayShape",
-    "Asks",
     "Condition",
     "Join",
     "Literal",
     "Lits",
     "ObjectShape",
     "both",
+    "joined_parts",
     "least",
-    "left_of",
     "one",
-    "with_asked",
-    "without_asking",
 ]
 
 Lits = tuple[int, ...]
-Asks = tuple[tuple[str, str], ...]
 # Of a member: its name, what it satisfies if it is there, and whether it need not be.
 Literal = tuple[str, Lits, bool]
 Condition = tuple[Literal, ...]
@@ -48,6 +43,7 @@ Part = TypeVar("Part")
 Join = Callable[[Lits, Lits, bool], Lits]
 
 NOTHING: Lits = (FALSE,)
+_UNSEEN: Literal = ("", (), False)  # stands for what was not looked for yet
 
 
 def one(lit: int) -> Lits:
@@ -84,6 +80,7 @@ class ObjectShape:
 
     __slots__ = (
         "_key",
+        "_single",
         "asks",
         "conditions",
         "evaluated",
@@ -117,22 +114,27 @@ class ObjectShape:
         self.asks = asks
         self.conditions = conditions
         self._key: Hashable = None
+        self._single: Literal | None = _UNSEEN
 
     @property
     def key(self) -> Hashable:
         """What two shapes share exactly if they say the same in the same words."""
         if self._key is None:
-            self._key = (
-                frozenset(self.asks),
-                frozenset(self.conditions),
+            key: tuple[Hashable, ...] = (
                 frozenset(self.props.items()),
                 frozenset(self.required),
                 frozenset(self.universals),
-                frozenset(self.some),
                 self.low,
                 self.high,
-                self.evaluated,
             )
+            if self.some or self.asks or self.conditions or self.evaluated is not None:
+                key += (
+                    frozenset(self.some),
+                    frozenset(self.asks),
+                    frozenset(self.conditions),
+                    self.evaluated,
+                )
+            self._key = key
         return self._key
 
     def meet(self, other: ObjectShape, join: Join) -> ObjectShape | None:
@@ -146,18 +148,19 @@ class ObjectShape:
             return self
         if self is ANY_OBJECT:
             return other
+        single = other.single
+        if single is not None and not (self.some or self.asks):
+            return self.with_member(*single, join)
         members = self._members(other, join)
         if members is None:
             return None
         props, required, asks = members
+        if self._crowds(other, required):
+            return None
         high = least(self.high, other.high)
         low = max(self.low, other.low)
-        if high is not None and max(low, len(required)) > high:
-            return None
-        if self._bans(other) or other._bans(self):
-            return None
-        universals = _joined(self.universals, other.universals)
-        some = _joined(self.some, other.some)
+        universals = joined_parts(self.universals, other.universals)
+        some = joined_parts(self.some, other.some)
         if some:
             some = tuple(
                 (keys, lits)
@@ -167,9 +170,79 @@ class ObjectShape:
         evaluated = self.evaluated
         if other.evaluated is not None:
             evaluated = other.evaluated if evaluated is None else evaluated.union(other.evaluated)
-        conditions = _joined(self.conditions, other.conditions)
+        conditions = joined_parts(self.conditions, other.conditions)
         return ObjectShape(
             props, required, universals, some, low, high, evaluated, asks, conditions
+        )
+
+    def apart(self, other: ObjectShape, join: Join) -> bool:
+        """Say whether ``meet`` finds nothing; where that is all that is asked, this is quicker."""
+        if other is ANY_OBJECT or self is ANY_OBJECT:
+            return False
+        if self.asks or other.asks:
+            return self.meet(other, join) is None
+        required = self.required if not other.required else {**self.required, **other.required}
+        return self._narrowed(other, required, join) is None or self._crowds(other, required)
+
+    @property
+    def single(self) -> tuple[str, Lits, bool] | None:
+        """The one member of which alone something is said: its name, what, whether it must be.
+
+        Most ways not to satisfy a schema are such, and are met with many shapes.
+        """
+        found = self._single
+        if found is _UNSEEN:
+            found = None
+            if len(self.props) == 1 and not (
+                self.low or self.universals or self.some or self.asks or self.conditions
+            ):
+                ((name, lits),) = self.props.items()
+                needed = name in self.required
+                if len(self.required) == needed and self.high is None and self.evaluated is None:
+                    found = name, lits, needed
+            self._single = found
+        return found
+
+    def with_member(self, name: str, lits: Lits, needed: bool, join: Join) -> ObjectShape | None:
+        """Return what of the shape has a member in some state, or may have; None as for ``meet``.
+
+        Nothing must be asked for, and no members be needed that are not known by name.
+        """
+        props, required = self.props, self.required
+        have = props.get(name)
+        asked = name in required
+        joined = lits
+        if have is not None and have != lits:
+            joined = join(have, lits, False)
+            if (
+                (needed or asked)
+                and joined not in (have, NOTHING)
+                and join(have, lits, True) == NOTHING
+            ):
+                return None
+        if needed or asked:
+            if joined == NOTHING:
+                return None
+            if not asked:
+                required = {**required, name: None}
+                if self.high is not None and len(required) > self.high:
+                    return None
+                if self._bans_name(name):
+                    return None
+        if joined != have:
+            props = {**props, name: joined}
+        elif required is self.required:
+            return self
+        return ObjectShape(
+            props,
+            required,
+            self.universals,
+            (),
+            self.low,
+            self.high,
+            self.evaluated,
+            (),
+            self.conditions,
         )
 
     def _members(
@@ -177,7 +250,7 @@ class ObjectShape:
     ) -> tuple[dict[str, Lits], dict[str, None], Asks] | None:
         """Return what both shapes say of members by name; None if that is surely nothing."""
         required = self.required if not other.required else {**self.required, **other.required}
-        asks = _joined(self.asks, other.asks)
+        asks = joined_parts(self.asks, other.asks)
         if not asks:
             props = self._props(other, required, join)
             return None if props is None else (props, required, ())
@@ -190,6 +263,13 @@ class ObjectShape:
         absent = {name for name, lits in props.items() if lits == NOTHING}
         return props, required, left_of(asks, required, absent)
 
+    def _crowds(self, other: ObjectShape, required: dict[str, None]) -> bool:
+        """Say whether the members that both require are too many, or banned by one of them."""
+        high = least(self.high, other.high)
+        if high is not None and max(self.low, other.low, len(required)) > high:
+            return True
+        return self._bans(other) or other._bans(self)
+
     def _bans(self, other: ObjectShape) -> bool:
         """Say whether names that another shape requires surely have no member here."""
         if not (self.universals and other.required):
@@ -197,33 +277,50 @@ class ObjectShape:
         asked = [name for name in other.required if name not in self.required]
         return any(lits == NOTHING and keys.among(asked) for keys, lits in self.universals)
 
+    def _bans_name(self, name: str) -> bool:
+        """Say whether there is surely no member of a name that is not spoken of."""
+        for keys, lits in self.universals:  # noqa: SIM110 (asked very often, and a loop is quicker)
+            if lits == NOTHING and keys.contains(name):
+                return True
+        return False
+
     def _props(
         self, other: ObjectShape, required: dict[str, None], join: Join
     ) -> dict[str, Lits] | None:
-        """Return what members satisfy in both shapes; None if a required one surely cannot be.
+        """Return what members satisfy in both shapes; None if a required one surely cannot be."""
+        narrowed = self._narrowed(other, required, join)
+        if narrowed is None:
+            return None
+        return {**self.props, **narrowed} if narrowed else self.props
+
+    def _narrowed(
+        self, other: ObjectShape, required: dict[str, None], join: Join
+    ) -> dict[str, Lits] | None:
+        """Return what members satisfy, where that is not what they do here; None as for ``_props``.
 
         A look at scalars comes first: a tag that tells alternatives apart is one.
         """
-        props = self.props
-        if other.props:
-            props = dict(props)
-            doubtful = []
-            for name, lits in other.props.items():
-                have = props.get(name)
-                joined = lits
-                if have is not None and have != lits:
-                    joined = join(have, lits, False)
-                    if joined != have and name in required:
-                        doubtful.append((have, lits))
-                if joined == NOTHING and name in self.required:
-                    return None
-                props[name] = joined
-            if doubtful and any(join(have, lits, True) == NOTHING for have, lits in doubtful):
+        props, mine = self.props, self.required
+        doubtful = []
+        found: dict[str, Lits] = {}
+        for name, lits in other.props.items():
+            have = props.get(name)
+            joined = lits
+            if have is not None and have != lits:
+                joined = join(have, lits, False)
+                if joined != have and name in required:
+                    doubtful.append((have, lits))
+            if joined == NOTHING and name in mine:
+                return None
+            if joined != have:
+                found[name] = joined
+        for have, lits in doubtful:
+            if join(have, lits, True) == NOTHING:
                 return None
         for name in required if self.asks or other.asks else other.required:
-            if props.get(name) == NOTHING:
+            if (found[name] if name in found else props.get(name)) == NOTHING:
                 return None
-        return props
+        return found
 
     def within(self, other: ObjectShape) -> bool:
         """Say whether all that has this shape surely has another one; neither is tracked."""
@@ -249,6 +346,11 @@ class ObjectShape:
             pair in self.asks or pair[1] in self.required or props.get(pair[0]) == NOTHING
             for pair in other.asks
         )
+
+    def same(self, other: ObjectShape) -> bool:
+        """Say whether two shapes say the same in the same words."""
+        # Most that differ do so in what members satisfy.
+        return self is other or (self.props == other.props and self.key == other.key)
 
     def said(self) -> Iterable[tuple[str, Lits]]:
         """Return what members satisfy, by name, as far as ``within`` compares that alone."""
@@ -285,147 +387,6 @@ class ObjectShape:
         return [part for part in found if part is not None]
 
 
-class ArrayShape:
-    """A conjunction of what may be said of arrays.
-
-    Attributes:
-        prefix: What the first items satisfy.
-        rests: Positions, and what every item from there on satisfies.
-        counts: (position, literals, least, most): how many items from there on satisfy them.
-        low, high: How many items there may be.
-        unique: Whether no two items are equal.
-        repeats: Whether some two items are equal.
-        evaluated: Up to which position the schema speaks of the items, and of which others: those
-            that satisfy a literal; None where nobody asks.
-    """
-
-    __slots__ = (
-        "_key",
-        "counts",
-        "evaluated",
-        "high",
-        "low",
-        "prefix",
-        "repeats",
-        "rests",
-        "unique",
-    )
-
-    def __init__(
-        self,
-        prefix: tuple[Lits, ...] = (),
-        rests: tuple[tuple[int, Lits], ...] = (),
-        counts: tuple[tuple[int, Lits, int, int | None], ...] = (),
-        low: int = 0,
-        high: int | None = None,
-        *,
-        unique: bool = False,
-        repeats: bool = False,
-        evaluated: tuple[int, frozenset[int]] | None = None,
-    ) -> None:
-        self.prefix = prefix
-        self.rests = rests
-        self.counts = counts
-        self.low = low
-        self.high = high
-        self.unique = unique
-        self.repeats = repeats
-        self.evaluated = evaluated
-        self._key: Hashable = None
-
-    @property
-    def key(self) -> Hashable:
-        """What two shapes share exactly if they say the same in the same words."""
-        if self._key is None:
-            self._key = (
-                self.prefix,
-                frozenset(self.rests),
-                frozenset(self.counts),
-                self.low,
-                self.high,
-                self.unique,
-                self.repeats,
-                self.evaluated,
-            )
-        return self._key
-
-    def meet(self, other: ArrayShape, join: Join) -> ArrayShape | None:
-        """Return what satisfies both; None if that is surely nothing.
-
-        Args:
-            other: The other shape.
-            join: Returns the conjunction of what a member or an item satisfies.
-        """
-        if other is ANY_ARRAY:
-            return self
-        if self is ANY_ARRAY:
-            return other
-        if (self.unique and other.repeats) or (self.repeats and other.unique):
-            return None
-        low = max(self.low, other.low)
-        high = least(self.high, other.high)
-        prefix = self.prefix
-        if other.prefix:
-            prefix, high = self._prefix(other, low, high, join)
-        for start, lits in (*self.rests, *other.rests):
-            if lits == NOTHING:
-                high = least(high, start)
-        if high is not None and low > high:
-            return None
-        evaluated = self.evaluated
-        if other.evaluated is not None:
-            evaluated = other.evaluated
-            if self.evaluated is not None:
-                evaluated = (
-                    max(self.evaluated[0], evaluated[0]),
-                    self.evaluated[1] | evaluated[1],
-                )
-        return ArrayShape(
-            prefix,
-            _joined(self.rests, other.rests),
-            _joined(self.counts, other.counts),
-            low,
-            high,
-            unique=self.unique or other.unique,
-            repeats=self.repeats or other.repeats,
-            evaluated=evaluated,
-        )
-
-    def _prefix(
-        self, other: ArrayShape, low: int, high: int | None, join: Join
-    ) -> tuple[tuple[Lits, ...], int | None]:
-        """Return what the first items satisfy in both shapes, and how many items there may be."""
-        joined: list[Lits] = []
-        for place, (left, right) in enumerate(zip_longest(self.prefix, other.prefix, fillvalue=())):
-            lits = left if left == right else join(left, right, place < low)
-            if lits == NOTHING:
-                return tuple(joined), least(high, place)
-            joined.append(lits)
-        return tuple(joined), high
-
-    def within(self, other: ArrayShape) -> bool:
-        """Say whether all that has this shape surely has another one."""
-        return self is other
-
-    def said(self) -> tuple[tuple[str, Lits], ...]:
-        """Return nothing: arrays have no members."""
-        return ()
-
-    def plain(self) -> ArrayShape:
-        """Return the shape without what it evaluates."""
-        if self.evaluated is None:
-            return self
-        return ArrayShape(
-            self.prefix,
-            self.rests,
-            self.counts,
-            self.low,
-            self.high,
-            unique=self.unique,
-            repeats=self.repeats,
-        )
-
-
 def least(one: int | None, other: int | None) -> int | None:
     """Return the lower of two bounds; None is no bound."""
     if one is None or other is None:
@@ -433,56 +394,13 @@ def least(one: int | None, other: int | None) -> int | None:
     return min(one, other)
 
 
-def _joined(left: tuple[Part, ...], right: tuple[Part, ...]) -> tuple[Part, ...]:
+def joined_parts(left: tuple[Part, ...], right: tuple[Part, ...]) -> tuple[Part, ...]:
     """Return what stands in either, once."""
     if not right or left == right:
         return left
     if not left:
         return right
     return tuple(dict.fromkeys((*left, *right)))
-
-
-def with_asked(required: dict[str, None], asks: Asks) -> dict[str, None]:
-    """Return required names with all that they ask for, directly or not."""
-    if not any(name in required and other not in required for name, other in asks):
-        return required
-    of_name: dict[str, list[str]] = {}
-    for name, other in asks:
-        of_name.setdefault(name, []).append(other)
-    found = dict(required)
-    work = list(required)
-    while work:
-        more = [other for other in of_name.get(work.pop(), ()) if other not in found]
-        found.update(dict.fromkeys(more))
-        work += more
-    return found
-
-
-def without_asking(absent: set[str], asks: Asks) -> set[str]:
-    """Return names that are not there with all that ask for them, directly or not."""
-    if not any(other in absent and name not in absent for name, other in asks):
-        return absent
-    of_other: dict[str, list[str]] = {}
-    for name, other in asks:
-        of_other.setdefault(other, []).append(name)
-    found = set(absent)
-    work = list(absent)
-    while work:
-        more = [name for name in of_other.get(work.pop(), ()) if name not in found]
-        found.update(more)
-        work += more
-    return found
-
-
-def left_of(asks: Asks, required: Collection[str], absent: Collection[str]) -> Asks:
-    """Return what is asked for and not known to be there, by names that may be there or not."""
-    if not required and not absent:
-        return asks
-    return tuple(
-        (name, other)
-        for name, other in asks
-        if not (name in required or other in required or name in absent)
-    )
 
 
 def _unasked(
@@ -499,4 +417,3 @@ def _unasked(
 
 
 ANY_OBJECT = ObjectShape({}, {})
-ANY_ARRAY = ArrayShape()

@@ -59,19 +59,27 @@ class Site:
         env.spelled += len(words)
         if b"$dynamicRef" in words or b"$recursiveRef" in words:
             return own
-        self.whole = b"$ref" not in words or _chooses(self.schema)
+        references = words.count(b"$ref")
+        self.whole = not references or _chooses(self.schema, references)
         return env.words.setdefault(words, own)
 
 
-def _chooses(schema: dict[str, Json]) -> bool:
-    """Say whether a schema is a choice of references and of schemas without any."""
+def _chooses(schema: dict[str, Json], references: int) -> bool:
+    """Say whether a schema is a choice of references and of schemas without any.
+
+    Args:
+        schema: The schema.
+        references: How often the word is in it.
+    """
     keyword = "oneOf" if "oneOf" in schema else "anyOf"
     branches = schema.get(keyword)
     if not isinstance(branches, list) or not _NOTES.issuperset(schema.keys() - {keyword}):
         return False
-    return all(
-        _NOTES.issuperset(one.keys() - {"$ref"})
-        if isinstance(one, dict) and "$ref" in one
-        else b"$ref" not in marshal.dumps(one, 2)
+    referring = [one for one in branches if isinstance(one, dict) and "$ref" in one]
+    if not all(len(one) == 1 or _NOTES.issuperset(one.keys() - {"$ref"}) for one in referring):
+        return False
+    return references == len(referring) or all(
+        b"$ref" not in marshal.dumps(one, 2)
         for one in branches
+        if not (isinstance(one, dict) and "$ref" in one)
     )

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from copy import copy
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from formgate.core.errors import GrammarError, LimitError
 from formgate.plugins.json_schema._deadline import check_time
@@ -33,7 +33,7 @@ from formgate.plugins.json_schema._read import BESIDE_REF, BESIDE_TYPE, read
 from formgate.plugins.json_schema._read_scalars import KINDS
 from formgate.plugins.json_schema._resolve import Library, pointer
 from formgate.plugins.json_schema._scalars import Scalars, State
-from formgate.plugins.json_schema._shapes import Lits, both, one
+from formgate.plugins.json_schema._shapes import NOTHING, Lits, both, one
 from formgate.plugins.json_schema._sites import Site
 from formgate.plugins.json_schema._strings import StringSet
 from formgate.plugins.json_schema._telling import Telling
@@ -41,7 +41,7 @@ from formgate.plugins.json_schema._values import all_texts, value_key
 from formgate.plugins.json_schema._wrong import WrongSchemaError
 
 if TYPE_CHECKING:
-    from collections.abc import Hashable, Iterable
+    from collections.abc import Collection, Hashable, Iterable
 
     from formgate.plugins.json_schema._options import Options
     from formgate.plugins.json_schema._resolve import Env, Where
@@ -236,6 +236,8 @@ class Schemas(Telling):
 
     def negation(self, lits: Lits) -> int:
         """Return a literal that holds where a conjunction does not."""
+        if len(lits) == 1:
+            return lits[0] ^ 1
         return self.union(lit ^ 1 for lit in lits)
 
     def _made(self, facts: Facts) -> int:
@@ -342,6 +344,18 @@ class Schemas(Telling):
                 found = self._states[flat] = State(len(self._states), flat, kinds)
             self._flat[lits] = found
         return found
+
+    def states(self, many: Collection[Lits]) -> list[State]:
+        """Return the states of conjunctions; most of them were asked for before."""
+        found = list(map(self._flat.get, many))
+        if None in found:
+            return [one or self.state(lits) for one, lits in zip(found, many, strict=True)]
+        return cast("list[State]", found)
+
+    @property
+    def nothing(self) -> State | None:
+        """The state of which surely no value is, if it was asked for; there is but one."""
+        return self._states.get(NOTHING)
 
     def known(self, lits: Lits) -> State | None:
         """Return the state of a conjunction, if it was asked for before."""

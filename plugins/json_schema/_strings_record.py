@@ -20,12 +20,12 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from formgate.core._native import Automaton
-    from formgate.core.grammar import Entry, Grammar
+    from formgate.core.grammar import BareEntry, Entry, Grammar
 
-__all__ = ["Program", "Recorder", "write_automaton"]
+__all__ = ["Call", "Program", "Recorder", "write_automaton"]
 
 # A call: the method, the indices of calls whose nodes it takes, and what else it takes.
-_Call = tuple[str, tuple[int, ...], tuple[object, ...]]
+Call = tuple[str, tuple[int, ...], tuple[object, ...]]
 
 _LISTS = frozenset(["seq", "choice"])
 # Calls whose nodes mean the same in every grammar.
@@ -52,7 +52,7 @@ class Recorder:
     """Looks like a builder to what writes regular languages, and keeps what it is told."""
 
     def __init__(self) -> None:
-        self._index: dict[_Call, int] = {}
+        self._index: dict[Call, int] = {}
         self._format_notes: object = None
 
     def _add(self, method: str, nodes: Iterable[Node] = (), *values: object) -> Node:
@@ -116,7 +116,7 @@ class Recorder:
         """Keep ``optional``."""
         return self._add("optional", (part,))
 
-    def calls(self) -> list[_Call]:
+    def calls(self) -> list[Call]:
         """Return the calls kept so far."""
         return list(self._index)
 
@@ -146,7 +146,7 @@ class Recorder:
 
     def members(
         self,
-        entries: Iterable[Entry],
+        entries: Iterable[Entry | BareEntry],
         cells: Iterable[Cell],
         *,
         colon: Node,
@@ -167,7 +167,11 @@ class Recorder:
 
     def program(self, wanted: Node) -> Program:
         """Return the calls that one of the nodes takes, and those that define rules."""
-        return Program(*_shortened(self.calls(), cast("int", wanted)))
+        return Program(*self.shortened(wanted))
+
+    def shortened(self, wanted: Node) -> tuple[list[Call], int]:
+        """Return the calls of the program, and which of them makes the node."""
+        return _shortened(self.calls(), cast("int", wanted))
 
 
 class _Step(NamedTuple):
@@ -188,7 +192,7 @@ class Program:
 
     __slots__ = ("_alone", "_grammar", "_methods", "_steps", "_wanted")
 
-    def __init__(self, calls: list[_Call], wanted: int) -> None:
+    def __init__(self, calls: list[Call], wanted: int) -> None:
         self._wanted = wanted
         self._alone = len(calls) > _FEW and all(method in _ALONE for method, _, _ in calls)
         self._grammar: Grammar | None = None
@@ -286,10 +290,10 @@ _ADAPTED: dict[str, Callable[..., Node]] = {
 }
 
 
-def _shortened(calls: list[_Call], wanted: int) -> tuple[list[_Call], int]:
+def _shortened(calls: list[Call], wanted: int) -> tuple[list[Call], int]:
     """Return what is needed of some calls, lists within lists as one, and the wanted one."""
     uses = _uses(calls, wanted)
-    made: list[_Call] = []  # of each call, nested lists taken apart
+    made: list[Call] = []  # of each call, nested lists taken apart
     for method, parts, values in calls:
         if method in _LISTS:
             flat: list[int] = []
@@ -305,7 +309,7 @@ def _shortened(calls: list[_Call], wanted: int) -> tuple[list[_Call], int]:
         made.append((method, parts, values))
     needed = _uses(made, wanted)
     places: dict[int, int] = {}
-    kept: dict[_Call, int] = {}
+    kept: dict[Call, int] = {}
     for place, (method, parts, values) in enumerate(made):
         if needed[place]:
             call = method, tuple([places[part] for part in parts]), values
@@ -313,7 +317,7 @@ def _shortened(calls: list[_Call], wanted: int) -> tuple[list[_Call], int]:
     return list(kept), places[wanted]
 
 
-def _uses(calls: list[_Call], wanted: int) -> list[int]:
+def _uses(calls: list[Call], wanted: int) -> list[int]:
     """Return how often each call's node is taken; rules are, where they are defined."""
     uses = [0] * len(calls)
     uses[wanted] = 1
