@@ -200,7 +200,7 @@ def tree_pattern(tree: Node, named: Callable[[str], Pattern]) -> Pattern:
 
 def _joined(node: Node, parts: list[Pattern]) -> Pattern:
     """Return the pattern of a node, given those of its parts."""
-    if node.kind == "alias":
+    if node.kind in ("alias", "template_usage"):
         raise Unusual
     if node.kind in ("expansion", "expansions"):
         if len(parts) == 1:

@@ -35,6 +35,8 @@ RELEASES = frozenset(("1.2.2", "1.3.0", "1.3.1"))
 
 _MOST_IMPORTS = 50
 _DEEPEST_IMPORT = 8
+_MOST_INSTANCES = 5_000
+_DEEPEST_INSTANCE = 50
 _VERSION = re.compile(r'^__version__(?::\s*str)?\s*=\s*"([^"]*)"', re.MULTILINE)
 
 
@@ -47,7 +49,7 @@ class _Definition:
         scope: What that text knows, by those names.
     """
 
-    __slots__ = ("is_terminal", "mangle", "pattern", "scope", "tree", "written")
+    __slots__ = ("has_templates", "is_terminal", "mangle", "pattern", "scope", "tree", "written")
 
     def __init__(
         self,
@@ -61,6 +63,7 @@ class _Definition:
         self.mangle = mangle
         self.scope = scope
         self.pattern: Pattern | None = None
+        self.has_templates = False
 
     def symbols(self) -> set[str]:
         """Return the names that it uses."""
@@ -124,12 +127,7 @@ def read_plain(text: str, base_path: str | None, import_paths: Sequence[str]) ->
     for pattern in terminals.values():
         _ = pattern.max_width  # what ``re`` refuses is left to lark
     declared = frozenset(name for name, each in definitions.items() if each.tree is None)
-    anonymous = Anonymous(terminals)
-    bodies = [
-        _body(name, definition, anonymous)
-        for name, definition in definitions.items()
-        if not definition.is_terminal and definition.tree is not None
-    ]
+    bodies = _Bodies(definitions, Anonymous(terminals)).write()
     for pattern in terminals.values():
         _ = pattern.max_width
     return Content(terminals, priorities, bodies, loader.ignored, declared, files.texts)
@@ -240,6 +238,8 @@ class _Loader:
                 self.ignored.append(name)
                 if ignored is not None:
                     continue
+            if statement.parameters and mangle is not None:  # templates are renamed throughout
+                raise Unusual
             _check_name(name, statement, found)
             definition = _Definition(statement, rename, found)
             found[name] = definition
@@ -247,8 +247,8 @@ class _Loader:
         for definition in own:
             if definition.is_terminal:
                 _check_terminal(definition)
-            elif not definition.symbols() <= found.keys():
-                raise Unusual
+            else:
+                _check_rule(definition, found)
         return found
 
     def _imported(
@@ -365,32 +365,99 @@ def _pattern(definition: _Definition) -> Pattern:
     return definition.pattern
 
 
-def _body(name: str, definition: _Definition, anonymous: Anonymous) -> Body:
-    """Return a rule in the names of the grammar, with terminals for its strings and regexes."""
-    tree = definition.tree
-    assert tree is not None  # noqa: S101 (tells the type checker)
-    made: dict[int, Node] = {}
-    for node in ordered(tree):  # lark names terminals in this order
-        children: list[object] = []
-        for child in node.children:
-            if type(child) is Node:
-                children.append(made[id(child)])
-            elif type(child) is Symbol:
-                new = definition.mangle(child.name)
-                hidden = new.startswith("_") if child.kind == "rule" else child.hidden
-                children.append(Symbol(child.kind, new, hidden))
-            else:
-                literal: Literal = child  # type: ignore[assignment]
-                children.append(anonymous.symbol(literal))
-        if node.kind == "alias" and name.startswith("_"):
-            raise Unusual
-        made[id(node)] = Node(
-            node.kind,
-            children,
-            operator=node.operator,
-            low=node.low,
-            high=node.high,
-            name=node.name,
-        )
-    keeps_all = "!" in definition.written.modifiers
-    return Body(name, made[id(tree)], keeps_all, definition.written.priority or 0)
+class _Bodies:
+    """Writes the rules of a grammar, templates as far as they are used."""
+
+    def __init__(self, definitions: Mapping[str, _Definition], anonymous: Anonymous) -> None:
+        self._definitions = definitions
+        self._anonymous = anonymous
+        # What is to be written: its name, what it is, and what stands for its parameters.
+        self._rules: dict[str, tuple[_Definition, Mapping[str, Symbol]]] = {
+            name: (definition, {})
+            for name, definition in definitions.items()
+            if not definition.is_terminal
+            and definition.tree is not None
+            and not definition.written.parameters
+        }
+
+    def write(self) -> list[Body]:
+        """Return all rules in order, then the templates for each of their arguments."""
+        found = []
+        names = list(self._rules)
+        most = len(names) + _MOST_INSTANCES
+        for name in names:  # grows while templates are used
+            if len(names) > most or name.count("{") > _DEEPEST_INSTANCE:
+                raise Unusual
+            before = len(self._rules)
+            definition, arguments = self._rules[name]
+            tree = self._named(name, definition, arguments)
+            if definition.has_templates:
+                self._fill_in(tree)
+                names += list(self._rules)[before:]
+            keeps_all = "!" in definition.written.modifiers
+            found.append(Body(name, tree, keeps_all, definition.written.priority or 0))
+        return found
+
+    def _named(self, name: str, definition: _Definition, arguments: Mapping[str, Symbol]) -> Node:
+        """Return a body in the names of the grammar, with terminals for strings and regexes."""
+        tree = definition.tree
+        assert tree is not None  # noqa: S101 (tells the type checker)
+        made: dict[int, Node] = {}
+        for node in ordered(tree):  # lark names terminals in this order
+            children: list[object] = []
+            for child in node.children:
+                if type(child) is Node:
+                    children.append(made[id(child)])
+                elif type(child) is Symbol:
+                    known = arguments.get(child.name)
+                    children.append(_renamed(child, definition) if known is None else known)
+                else:
+                    literal: Literal = child  # type: ignore[assignment]
+                    children.append(self._anonymous.symbol(literal))
+            if node.kind == "alias" and name.startswith("_"):
+                raise Unusual
+            made[id(node)] = node.with_children(children)
+        return made[id(tree)]
+
+    def _fill_in(self, tree: Node) -> None:
+        """Put rules where a body has templates and their arguments."""
+        for node in ordered(tree):
+            for at, child in enumerate(node.children):
+                if type(child) is Node and child.kind == "template_usage":
+                    node.children[at] = self._instance(child.children)
+
+    def _instance(self, usage: Sequence[object]) -> Symbol:
+        """Return the rule for a template with its arguments."""
+        template, *arguments = (symbol for symbol in usage if type(symbol) is Symbol)
+        name = f"{template.name}{{{','.join(symbol.name for symbol in arguments)}}}"
+        if name not in self._rules:
+            definition = self._definitions[template.name]
+            parameters = definition.written.parameters
+            self._rules[name] = definition, dict(zip(parameters, arguments, strict=True))
+        return Symbol("rule", name, name.startswith("_"))
+
+
+def _renamed(symbol: Symbol, definition: _Definition) -> Symbol:
+    """Return a symbol by the name that the grammar knows."""
+    name = definition.mangle(symbol.name)
+    hidden = name.startswith("_") if symbol.kind == "rule" else symbol.hidden
+    return Symbol(symbol.kind, name, hidden)
+
+
+def _check_rule(definition: _Definition, known: Mapping[str, _Definition]) -> None:
+    """Leave to lark a rule with names that are not known, or templates with wrong arguments."""
+    parameters = set(definition.written.parameters)
+    if not parameters.isdisjoint(known) or len(parameters) < len(definition.written.parameters):
+        raise Unusual
+    if not definition.symbols() <= known.keys() | parameters:
+        raise Unusual
+    if definition.tree is None:
+        return
+    for node in ordered(definition.tree):
+        if node.kind == "template_usage":
+            definition.has_templates = True
+            (template, *arguments) = node.children
+            assert type(template) is Symbol  # noqa: S101 (tells the type checker)
+            used = known.get(template.name)
+            if used is None or len(used.written.parameters) != len(arguments):
+                raise Unusual

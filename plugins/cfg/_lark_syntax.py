@@ -2,8 +2,8 @@ r"""The statements of a Lark grammar, read without the lark package where they a
 
 The tokens are those of lark's own lexer, by the same regexes in the same order; the parser is by
 hand, and has what most grammars are made of. Where there is anything else, an error above all, it
-says nothing, and lark reads the grammar: templates, ``%override``, ``%extend``, an alias within
-brackets, and what lark has not been seen to take. Cost: linear, a third of lark's.
+says nothing, and lark reads the grammar: ``%override``, ``%extend``, an alias within brackets, and
+what lark has not been seen to take. Cost: linear, a third of lark's.
 """
 
 from __future__ import annotations
@@ -88,6 +88,7 @@ class Statement(NamedTuple):
         name: What is defined or declared.
         tree: What it is, or what is ignored; a part is a ``Symbol``, a ``Literal`` or a ``Node``.
         modifiers: ``?`` and ``!`` before a rule.
+        parameters: Of a template.
         priority: Of a rule or terminal; None without one.
         import_: What is imported.
     """
@@ -96,6 +97,7 @@ class Statement(NamedTuple):
     name: str = ""
     tree: Node | None = None
     modifiers: str = ""
+    parameters: tuple[str, ...] = ()
     priority: int | None = None
     import_: Import | None = None
 
@@ -142,8 +144,9 @@ class _Parser:
             if kind in ("RULE", "RULE_MODIFIERS"):
                 modifiers = text if kind == "RULE_MODIFIERS" else ""
                 name = self._take("RULE") if modifiers else text
+                parameters = self._parameters()
                 tree, priority = self._definition()
-                yield Statement("rule", name, tree, modifiers, priority)
+                yield Statement("rule", name, tree, modifiers, parameters, priority)
             elif kind == "TERMINAL":
                 tree, priority = self._definition()
                 yield Statement("term", text, tree, priority=priority)
@@ -169,6 +172,16 @@ class _Parser:
         found = self._tokens[self._at][0] == kind
         self._at += found
         return found
+
+    def _parameters(self) -> tuple[str, ...]:
+        """Return the parameters of a template; none for a rule."""
+        if not self._has("_LBRACE"):
+            return ()
+        names = [self._take("RULE")]
+        while self._has("_COMMA"):
+            names.append(self._take("RULE"))
+        self._take("_RBRACE")
+        return tuple(names)
 
     def _definition(self) -> tuple[Node, int | None]:
         """Return what is behind a name."""
@@ -225,7 +238,9 @@ class _Parser:
         while True:
             kind, text = tokens[self._at]
             self._at += 1
-            if kind in _ITEMS:
+            if kind == "RULE" and self._has("_LBRACE"):
+                parts.append(self._usage(text))
+            elif kind in _ITEMS:
                 parts.append(self._item(kind, text))
             elif kind in ("_OR", "_NL_OR"):
                 parts = []
@@ -262,6 +277,27 @@ class _Parser:
         if kind == "STRING" and self._has("_DOTDOT"):
             return Literal("range", text, self._take("STRING"))
         return Literal(kind, text)
+
+    def _usage(self, name: str) -> Node:
+        """Return a template and its arguments, which may be templates with theirs."""
+        root = Node("template_usage", [self._item("RULE", name)])
+        open_ = [root]
+        while open_:
+            kind = self._tokens[self._at][0]
+            if kind not in _ITEMS:
+                raise Unusual
+            item = self._item(kind, self._take(kind))
+            if kind == "RULE" and self._has("_LBRACE"):
+                inner = Node("template_usage", [item])
+                open_[-1].children.append(inner)
+                open_.append(inner)
+                continue
+            open_[-1].children.append(item)
+            while open_ and self._has("_RBRACE"):
+                open_.pop()
+            if open_:
+                self._take("_COMMA")
+        return root
 
     def _repetition(self, parts: list[object]) -> None:
         """Put what may be behind an item around it."""

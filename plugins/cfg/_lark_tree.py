@@ -51,8 +51,8 @@ class Node:
     Args:
         kind: ``expansions`` (alternatives), ``expansion`` (one after the other), ``expr`` (repeated
             from ``low`` to ``high`` times, by the operator ``?``, ``*``, ``+``, ``~`` for one count
-            or ``..`` for two), ``maybe`` (in square brackets) or ``alias`` (which has a name in
-            lark's tree), as lark calls them.
+            or ``..`` for two), ``maybe`` (in square brackets), ``alias`` (which has a name in
+            lark's tree) or ``template_usage`` (a template, then its arguments), as lark calls them.
         children: Its parts. They are replaced as the tree is worked on.
     """
 
@@ -74,6 +74,17 @@ class Node:
         self.low = low
         self.high = high
         self.name = name
+
+    def with_children(self, children: list[object]) -> Node:
+        """Return the same node with other parts."""
+        return Node(
+            self.kind,
+            children,
+            operator=self.operator,
+            low=self.low,
+            high=self.high,
+            name=self.name,
+        )
 
 
 class Body(NamedTuple):

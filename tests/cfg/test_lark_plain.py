@@ -36,7 +36,7 @@ PLAIN = {
     "names of other scripts": 'start: "\u00e9t\u00e9" "\u4e2d" "1a" "a1" "_" "\u00df"\n',
     "escapes": r'start: "\n" "\x41" "\"" "\\" "\\n" /\// /\\/ /\"/ /a\.b/ /\x41/ /\u00e9/ "\'" /\'/'
     "\n",
-    "quotes": "start: \"'\" /'/ \"`\" /\"/\n",
+    "quotes": 'start: "\'" /\'/ "`" /"/\n',
     "ranges": 'start: "a".."z" "\\x00".."\\x1f" A\nA: "0".."9"+\n',
     "flags": 'start: /a/i /a./s "x"i A\nA: "y"i | /z/i "w"\n',
     "terminals of terminals": (
@@ -47,10 +47,14 @@ PLAIN = {
     "modifiers": '?start: a | b\n!a: "x" ["y"] | "z"\n!?b: "x"? ["y" "z"]\n_c: "d"\n',
     "aliases": 'start: "a" -> x\n     | "b"? "c" -> y\n     | ("d" | "e") -> z\n     | -> none\n',
     "repetitions": 'start: A* (A B)+ (A | B)* A? [A] (A+)* b\nb: A* (A B)+\nA: "a"\nB: "b"\n',
-    "counts": 'start: A~3 B~2..4 (A B)~0..2 A~0 b\nb: A~60 (A | B)~50..53 A~0..77\nA: "a"\nB: "b"\n',
+    "counts": (
+        'start: A~3 B~2..4 (A B)~0..2 A~0 b\nb: A~60 (A | B)~50..53 A~0..77\nA: "a"\nB: "b"\n'
+    ),
     "brackets": '!start: [A b _c "x"] [[A] b]\nb: ["x" A _c] [_D]\n_c: A\nA: "a"\n_D: "d"\n',
     "nothing": 'start: | a ()\na: "x" | [] "y"\n',
-    "ignored": 'start: A\nA: "a"\n%ignore " "\n%ignore A\n%ignore /x/ | "y"+\nWS: /\\s/\n%ignore WS\n',
+    "ignored": (
+        'start: A\nA: "a"\n%ignore " "\n%ignore A\n%ignore /x/ | "y"+\nWS: /\\s/\n%ignore WS\n'
+    ),
     "declared": "%declare _X Y z\nstart: A | _X | z\nA: /a/\n",
     "comments": '// one\nstart: "a" // two\n  # three\n  | "b" # four\n\n\n  // five\n  | /c#d/\n',
     "continued": 'start: "a" \\\n  "b"\n',
@@ -62,10 +66,27 @@ PLAIN = {
     ),
     "rules of lark's": "%import lark (expansions, COMMENT)\nstart: expansions\n%ignore COMMENT\n",
     "same helper": 'start: a b\na: ("x" "y")+\nb: ("x" "y")+ | ("y" "x")*\n',
+    "templates": (
+        'start: a{"x"} | a{b}* _list{_list{A, ","}, /;/} d{A} e{"y".."z"}\n'
+        'b: "b"\nc: a{A} unused_{c}\nA: "a"\n!d{x}: [x "d"] | d{x} x -> y\n'
+        '_list{item, separator}.2: item (separator item)*\nunused_{one}: "(" one ")"\n'
+        'a{x}: x ["<<" x] | a{x}\ne{f}: f~2 | ("=>" f)+\nnever{a1}: "never" a1\n'
+    ),
+    "templates in templates": (
+        'start: a{b{c}, c} c d{c}\na{x, y}: x | d{y} | d{b{x}}\nb{x}: "(" x ")"\n'
+        'c: "c" b{a{c, c}}\nd{x}: x "," x | b{c}\n'
+    ),
+    "template without arguments": 'start: b a\nb: "b"\na{x}: x\n',
     "parts": "start: a\na: %regex /x+/ | %json {}\n",
 }
 UNUSUAL = {
-    "template": 'start: a{"x"}\na{b}: b\n',
+    "template given to a template": 'start: a{b}\na{c}: c{"x"}\nb{x}: x\n',
+    "arguments": 'start: a{"x", "y"}\na{b}: b\n',
+    "no template": 'start: a{"x"}\na: "b"\n',
+    "parameters": 'start: a{"x", "y"}\na{b, b}: b\n',
+    "parameter and rule": 'start: a{"x"} b\na{b}: b\nb: "b"\n',
+    "template in a terminal": 'start: A\nA: a{"x"}\na{b}: b\n',
+    "endless templates": 'start: a{"x"}\na{x}: x a{b{x}}\nb{x}: "(" x ")"\n',
     "extended": 'start: a\na: "x"\n%extend a: "y"\n',
     "overridden": 'start: a\na: "x"\n%override a: "y"\n',
     "two flags": "start: /a/is\n",
@@ -79,7 +100,7 @@ def facts(loaded):
     """Return all that counts of a loaded grammar, flags of regexes in one order."""
     found = [loaded.terminals, list(loaded.terminals), loaded.rules, list(loaded.rules)]
     found += [loaded.ignored, loaded.declared, loaded.files]
-    for start in loaded.rules:
+    for start in list(loaded.rules)[:3]:
         try:
             found.append(productions_of(loaded, start))
         except GrammarError as error:
@@ -99,7 +120,7 @@ def outcome(source, *, base_path=None, import_paths=()):
     try:
         return facts(load(source, base_path=base_path, import_paths=import_paths))
     except FormgateError as error:
-        return type(error), str(error), error.hint, getattr(error, "span", None)
+        return type(error), str(error), getattr(error, "hint", None), getattr(error, "span", None)
 
 
 def is_plain(source):
@@ -202,7 +223,6 @@ def test_a_plain_grammar_is_read_without_importing_lark():
 
 def test_statements_end_with_the_text():
     assert [each.name for each in statements("start: a\na: | \n\n")] == ["start", "a"]
-    for source in ("start", "start:", "start: (", "start: )", "a: b -> c d", "%declare\n", "a: b??"):
-        if source != "start:":
-            with pytest.raises(Unusual):
-                statements(source)
+    for source in ("start", "start: (", "start: )", "a: b -> c d", "%declare\n", "a: b??"):
+        with pytest.raises(Unusual):
+            statements(source)
