@@ -10,9 +10,8 @@ from __future__ import annotations
 import os
 import threading
 import warnings
-from dataclasses import dataclass
 from types import FunctionType, MethodType, ModuleType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import pluggy
 
@@ -38,8 +37,7 @@ class PluginWarning(UserWarning):
     """A plugin was left out, or one of its names is taken; formgate goes on without it."""
 
 
-@dataclass(frozen=True)
-class PluginInfo:
+class PluginInfo(NamedTuple):
     """A plugin as listings show it.
 
     Args:

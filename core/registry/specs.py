@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from importlib import import_module
-from typing import TYPE_CHECKING, Literal, Protocol
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Literal, NamedTuple, Protocol
 
 from formgate.core.errors import MissingDependencyError, PluginError
 
@@ -208,8 +209,7 @@ class ToolSpec:
         return _imported("tool", self.name, self.target)
 
 
-@dataclass(frozen=True)
-class CompileStats:
+class CompileStats(NamedTuple):
     """What compiling one source took.
 
     Args:
@@ -222,7 +222,7 @@ class CompileStats:
     format: str | None
     grammar_s: float
     engine_s: float
-    memory: Mapping[str, int] = field(default_factory=dict)
+    memory: Mapping[str, int] = MappingProxyType({})
 
 
 def _check_name(kind: str, name: object) -> None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Generic, TypeVar
+from typing import TYPE_CHECKING, Generic, NamedTuple, TypeVar
 
 from formgate.core.errors import AmbiguousPluginError, PluginError
 from formgate.core.registry.specs import AdapterSpec, Format, ToolSpec
@@ -22,8 +22,7 @@ __all__ = ["Origin", "Registered", "Table", "normalized"]
 T = TypeVar("T", Format, AdapterSpec, ToolSpec)
 
 
-@dataclass(frozen=True)
-class Origin:
+class Origin(NamedTuple):
     """Where a registration comes from.
 
     Args:
