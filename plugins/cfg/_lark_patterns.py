@@ -66,8 +66,9 @@ NAMES = {
 }
 _ID_START = frozenset(("Lu", "Ll", "Lt", "Lm", "Lo", "Mn", "Mc", "Pc"))
 _ID_CONTINUE = _ID_START | {"Nd", "Nl"}
-# A text that is evaluated to itself: no escape in it is one of a character.
-_AS_WRITTEN = re.compile(r'(?:[^\\]|\\[^Uuxnftr"])*')
+# A text that is evaluated to itself: no escape in it is one of a character, and no quote stands
+# behind a backslash, of which lark drops one even where it is escaped itself.
+_AS_WRITTEN = re.compile(r'(?:[^\\]|\\[^Uuxnftr"](?!(?<=\\)"))*')
 _parser: Any = import_module("re._parser" if sys.version_info >= (3, 11) else "sre_parse")
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 import subprocess
 import sys
@@ -17,7 +18,7 @@ import formgate
 from formgate.core.errors import FormgateError, GrammarError
 from formgate.plugins.cfg import _lark_load, _lark_plain
 from formgate.plugins.cfg._lark_load import load
-from formgate.plugins.cfg._lark_patterns import NAMES
+from formgate.plugins.cfg._lark_patterns import NAMES, _evaluated
 from formgate.plugins.cfg._lark_productions import productions_of
 from formgate.plugins.cfg._lark_syntax import TOKENS, Unusual, statements
 
@@ -145,6 +146,21 @@ def test_plain_grammars_are_read_as_by_lark(name):
     expected = by_lark(source)
     assert isinstance(expected, list), expected
     assert outcome(source) == expected
+
+
+def test_all_short_texts_are_evaluated_as_by_lark():
+    for length in range(6):
+        for characters in itertools.product("\\\"'nx4/", repeat=length):
+            text = "".join(characters)
+            try:
+                expected = load_grammar.eval_escaping(text)
+            except Exception:  # noqa: BLE001 (whatever lark raises)
+                expected = None
+            try:
+                found = _evaluated(text)
+            except Unusual:
+                found = None
+            assert found == expected, text
 
 
 @pytest.mark.parametrize("name", UNUSUAL)
