@@ -10,8 +10,8 @@ from __future__ import annotations
 import os
 import threading
 import warnings
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from types import FunctionType, MethodType, ModuleType
+from typing import TYPE_CHECKING, NamedTuple
 
 import pluggy
 
@@ -24,6 +24,8 @@ from formgate.core.registry.table import Origin, Registered, Table
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
+    from pluggy import HookimplOpts
+
     from formgate.core._native import Engine
     from formgate.core.grammar import Grammar
     from formgate.core.vocabulary import Vocabulary
@@ -35,8 +37,7 @@ class PluginWarning(UserWarning):
     """A plugin was left out, or one of its names is taken; formgate goes on without it."""
 
 
-@dataclass(frozen=True)
-class PluginInfo:
+class PluginInfo(NamedTuple):
     """A plugin as listings show it.
 
     Args:
@@ -54,6 +55,21 @@ class PluginInfo:
     adapters: tuple[str, ...] = ()
     tools: tuple[str, ...] = ()
     error: BaseException | None = None
+
+
+class _Manager(pluggy.PluginManager):
+    """Pluggy's manager, which looks at a module's own names without asking for descriptors.
+
+    The general way takes 0.1 ms for each of the hundred names in the built-in modules.
+    """
+
+    def parse_hookimpl_opts(self, plugin: object, name: str) -> HookimplOpts | None:
+        """Return what a name of a plugin is marked with; None where it is no hook."""
+        if type(plugin) is ModuleType and not isinstance(
+            vars(plugin).get(name), (FunctionType, MethodType, staticmethod, classmethod)
+        ):
+            return None
+        return super().parse_hookimpl_opts(plugin, name)
 
 
 class Registry:
@@ -80,7 +96,7 @@ class Registry:
         self._lock = threading.RLock()
         # The plugin that is registering now. Invariant: None outside of `register`.
         self._current: Origin | None = None
-        self._manager = pluggy.PluginManager("formgate")
+        self._manager = _Manager("formgate")
         self._manager.add_hookspecs(hookspecs)
         hook = self._manager.hook
         hook.register_formats.call_historic(kwargs={"register": self._add_format})
@@ -262,7 +278,7 @@ class Registry:
         found = [candidate for candidate in found if candidate.origin not in done]
         for candidate in found:
             try:
-                self._register(candidate.entry_point.load(), candidate.origin)
+                self._register(candidate.load(), candidate.origin)
             # A plugin that calls sys.exit() while imported must not end the program either.
             except (Exception, SystemExit) as error:
                 message = f"{candidate.origin} failed to load: {_summary(error)}"

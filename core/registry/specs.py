@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
-from importlib import import_module, metadata
-from typing import TYPE_CHECKING, Literal, Protocol
+from dataclasses import dataclass
+from importlib import import_module
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Literal, NamedTuple, Protocol
 
 from formgate.core.errors import MissingDependencyError, PluginError
 
@@ -208,8 +209,7 @@ class ToolSpec:
         return _imported("tool", self.name, self.target)
 
 
-@dataclass(frozen=True)
-class CompileStats:
+class CompileStats(NamedTuple):
     """What compiling one source took.
 
     Args:
@@ -222,7 +222,7 @@ class CompileStats:
     format: str | None
     grammar_s: float
     engine_s: float
-    memory: Mapping[str, int] = field(default_factory=dict)
+    memory: Mapping[str, int] = MappingProxyType({})
 
 
 def _check_name(kind: str, name: object) -> None:
@@ -261,6 +261,8 @@ def _unmet_one(requirement: str) -> str | None:
     match = _REQUIREMENT.fullmatch(requirement)
     assert match is not None, requirement  # noqa: S101 (AdapterSpec has checked it)
     name, least = match["name"], match["least"]
+    from importlib import metadata  # noqa: PLC0415 (30 ms that a compilation does without)
+
     try:
         found = metadata.version(name)
     except metadata.PackageNotFoundError:

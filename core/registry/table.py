@@ -7,10 +7,9 @@ say ``distribution:name``. There is no "last one wins". Cost: a dictionary look-
 
 from __future__ import annotations
 
-import difflib
 import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Generic, TypeVar
+from typing import TYPE_CHECKING, Generic, NamedTuple, TypeVar
 
 from formgate.core.errors import AmbiguousPluginError, PluginError
 from formgate.core.registry.specs import AdapterSpec, Format, ToolSpec
@@ -23,8 +22,7 @@ __all__ = ["Origin", "Registered", "Table", "normalized"]
 T = TypeVar("T", Format, AdapterSpec, ToolSpec)
 
 
-@dataclass(frozen=True)
-class Origin:
+class Origin(NamedTuple):
     """Where a registration comes from.
 
     Args:
@@ -144,6 +142,8 @@ class Table(Generic[T]):
 
     def similar(self, name: str) -> str | None:
         """Return the known name most like this one, or None when none is close."""
+        import difflib  # noqa: PLC0415 (errors only)
+
         return next(iter(difflib.get_close_matches(name, self._entries, n=1)), None)
 
     def snapshot(self) -> dict[str, list[Registered[T]]]:

@@ -6,9 +6,9 @@ imported when the first grammar of its format is compiled.
 
 from __future__ import annotations
 
+import os
 import re
 from importlib import import_module
-from pathlib import PurePath
 from typing import TYPE_CHECKING
 
 from formgate.core.errors import GrammarError
@@ -57,8 +57,9 @@ _MODULES = {
     "shipped": "_shipped",
     "shipped_path": "_shipped",
 }
-_LARK_START = re.compile(r"^[?!]{0,2}start[ \t]*(?:\.[ \t]*[+-]?\d+[ \t]*)?:(?!:)", re.MULTILINE)
-_FIRST_RULE = re.compile(r"(?:\[\d+[a-z]?\]\s*)?[^\W\d][\w.-]*\s*::=")
+# Compiled when first needed, which for most sources is never.
+_LARK_START = r"(?m)^[?!]{0,2}start[ \t]*(?:\.[ \t]*[+-]?\d+[ \t]*)?:(?!:)"
+_FIRST_RULE = r"(?:\[\d+[a-z]?\]\s*)?[^\W\d][\w.-]*\s*::="
 
 
 def __getattr__(name: str) -> object:
@@ -151,17 +152,19 @@ def _looks_like_ebnf(source: object) -> bool:
         while source[place : place + 1].isspace():
             place += 1
         if not source.startswith("/*", place):
-            return _FIRST_RULE.match(source, place) is not None
+            return re.compile(_FIRST_RULE).match(source, place) is not None
         place = max(source.find("*/", place + 2), place) + 2
 
 
 def _looks_like_lark(source: object) -> bool:
     """Say whether a source is surely a Lark grammar: a line of it defines the rule ``start``."""
-    if isinstance(source, PurePath):
-        return source.suffix.lower() == ".lark"
+    if isinstance(source, os.PathLike):
+        from pathlib import PurePath  # noqa: PLC0415 (7 ms that most sources need not pay)
+
+        return isinstance(source, PurePath) and source.suffix.lower() == ".lark"
     if not isinstance(source, str) or "start" not in source:
         return False
-    return _LARK_START.search(source) is not None and not (
+    return re.search(_LARK_START, source) is not None and not (
         _looks_like_gbnf(source) or _looks_like_ebnf(source)
     )
 

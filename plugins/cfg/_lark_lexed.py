@@ -4,13 +4,14 @@ The order is that of lark's basic lexer (``lark.lexer.BasicLexer``, which the co
 one of for each set of terminals): priority, then greatest length, then length as written, then
 name. Strings that a regex of the same priority matches, too, are its keywords: lark tries the regex
 only, and looks at what it matched (``lark.lexer._create_unless``). Whether a regex matches a string
-is asked of this library's own engine, since ``re`` may take exponential time. The longest match has
-the same keywords: of equally long lexemes of one priority, a string's comes before a regex's, and
-only then does lark's order count.
+is asked of this library's own engine where ``re`` may take exponential time (``_lark_trial``). The
+longest match has the same keywords: of equally long lexemes of one priority, a string's comes
+before a regex's, and only then does lark's order count.
 """
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from formgate.core._native import lalr_accepts
@@ -20,6 +21,7 @@ from formgate.core.grammar import Terminal as Lexeme
 from formgate.core.vocabulary import Vocabulary
 from formgate.plugins.cfg._lark_productions import productions_of
 from formgate.plugins.cfg._lark_terminals import TerminalWriter, check_width, unsupported_part
+from formgate.plugins.cfg._lark_trial import trial
 from formgate.plugins.cfg._lark_use import write_rules
 
 if TYPE_CHECKING:
@@ -183,25 +185,38 @@ def _keywords(
     for regex in ordered:
         if regex.literal is not None:
             continue
-        same = [string for string in strings if string.priority == regex.priority]
-        if not same:
-            continue
-        takes = _matcher(regex, terminals)
-        for string in same:
-            if takes is not None and takes.accepts(string.literal or ""):
+        takes = _Matcher(regex, terminals)
+        for string in strings:
+            if string.priority == regex.priority and takes(string.literal or ""):
                 embedded = string.flags <= regex.flags
                 found.setdefault(string.name, []).append((regex.name, embedded))
     return found
 
 
-def _matcher(terminal: Terminal, terminals: TerminalWriter) -> Engine | None:
-    """Return an engine for the texts that a terminal's first match takes whole, if there are."""
-    builder = GrammarBuilder()
-    writer = TerminalWriter(builder, terminals.source, terminals.flags, {})
-    builder.start(builder.scope(writer.first_match(terminal)))
-    octets: list[bytes | None] = [bytes([octet]) for octet in range(256)]
-    vocabulary = Vocabulary([*octets, None], stop_ids=[256])
-    try:
-        return builder.build().compile(vocabulary)
-    except EmptyLanguageError:
-        return None
+class _Matcher:
+    """Says which texts the first match of a terminal takes whole."""
+
+    def __init__(self, terminal: Terminal, terminals: TerminalWriter) -> None:
+        self._terminal = terminal
+        self._terminals = terminals
+        self._trial = trial(terminal.regexp, terminals.flags)
+
+    def __call__(self, text: str) -> bool:
+        """Say whether it takes a text."""
+        known = self._trial.takes(text)
+        if known is not None:
+            return known
+        return self._engine is not None and self._engine.accepts(text)
+
+    @cached_property
+    def _engine(self) -> Engine | None:
+        """An engine for these texts, if there are any."""
+        builder = GrammarBuilder()
+        writer = TerminalWriter(builder, self._terminals.source, self._terminals.flags, {})
+        builder.start(builder.scope(writer.first_match(self._terminal)))
+        octets: list[bytes | None] = [bytes([octet]) for octet in range(256)]
+        vocabulary = Vocabulary([*octets, None], stop_ids=[256])
+        try:
+            return builder.build().compile(vocabulary)
+        except EmptyLanguageError:
+            return None

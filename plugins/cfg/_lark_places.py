@@ -14,7 +14,8 @@ from formgate.plugins.cfg._header import options_of
 from formgate.plugins.cfg._lark import read_source
 from formgate.plugins.cfg._lark_definitions import find_statement, owner_of, statements_of
 from formgate.plugins.cfg._lark_faults import place_of
-from formgate.plugins.cfg._lark_load import Imports, load
+from formgate.plugins.cfg._lark_load import load
+from formgate.plugins.cfg._lark_package import Imports, make_parser
 from formgate.plugins.cfg._lark_productions import productions_of
 from formgate.plugins.cfg._lark_source import prepare
 
@@ -139,6 +140,7 @@ def explain_conflict(error: GrammarError, loaded: Loaded, start: str) -> None:
     )
     imports = Imports(*loaded.folders, loaded.source)
     terminals = {terminal.regexp: terminal.name for terminal in loaded.terminals.values()}
+    make_parser()
     try:
         statements = statements_of(loaded.source.text, imports.name, imports, terminals)
     except Exception:  # noqa: BLE001 (lark's; what there is to say without places is said)

@@ -1,9 +1,9 @@
 """Lark grammars as productions, the way lark's LALR parser has them.
 
 What lark's contextual lexer looks for depends on the states of its parser, and these on how lark
-writes repetitions and options out: so lark does that, with its own code (the second half of
-``lark.load_grammar.Grammar.compile``). Its slow part, the tables of the parser, is left to the
-engine. Cost: 5 to 20 ms for a grammar of 500 productions.
+writes repetitions and options out (the second half of ``lark.load_grammar.Grammar.compile``), which
+``_lark_ebnf`` does as lark. The slow part, the tables of the parser, is left to the engine.
+Cost: 2 ms for a grammar of 500 productions.
 
 Options multiply alternatives, so some small grammars have millions of productions. lark takes from
 a second to for ever to load these; they are left alone (``MOST_SYMBOLS``).
@@ -11,11 +11,11 @@ a second to for ever to load these; they are left alone (``MOST_SYMBOLS``).
 
 from __future__ import annotations
 
-import threading
 from typing import TYPE_CHECKING
 
 from formgate.core.errors import GrammarError
 from formgate.core.grammar import Production
+from formgate.plugins.cfg._lark_ebnf import written_out
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -30,8 +30,6 @@ MOST_SYMBOLS = 50_000
 # From this count on, lark makes a repetition rules of its own, with parts of at most ten symbols.
 _COUNT_WITH_RULE = 50
 _LONGEST_PART = 10
-
-_lock = threading.Lock()  # lark's trees are shared
 
 
 def productions_of(loaded: Loaded, start: str) -> tuple[Production, ...]:
@@ -52,10 +50,8 @@ def _find(loaded: Loaded, start: str) -> tuple[Production, ...]:
     """Return what ``productions_of`` keeps."""
     if sum(_size(body) for body in loaded.rules.values()) > MOST_SYMBOLS:
         return ()
-    with _lock:
-        written = _written_out(loaded)
     by_head: dict[str, list[Production]] = {}
-    for production in written:
+    for production in _written_out(loaded):
         by_head.setdefault(production.head, []).append(production)
     order = [start]
     reached = {start}
@@ -103,36 +99,13 @@ def _size(body: Sequence[Op]) -> int:
 
 def _written_out(loaded: Loaded) -> Iterable[Production]:
     """Return the productions of all rules, each once."""
-    from lark.grammar import RuleOptions  # noqa: PLC0415 (an optional package)
-    from lark.load_grammar import (  # noqa: PLC0415
-        _EMPTY,
-        EBNF_to_BNF,
-        RuleTreeToText,
-        SimplifyRule_Visitor,
-        nr_deepcopy_tree,
-    )
-
-    to_bnf = EBNF_to_BNF()  # type: ignore[no-untyped-call]
-    rules = []
-    for name, tree, options in loaded.trees:
-        keeps_all = options is not None and options.keep_all_tokens
-        to_bnf.rule_options = RuleOptions(keep_all_tokens=True) if keeps_all else None
-        to_bnf.prefix = name
-        own = nr_deepcopy_tree(tree)  # type: ignore[no-untyped-call]
-        rules.append((name, to_bnf.transform(own), options))
-    simplify = SimplifyRule_Visitor()
-    to_text = RuleTreeToText()
     found: dict[tuple[str, tuple[str, ...]], Production] = {}
-    for name, tree, options in [*rules, *to_bnf.new_rules]:
-        simplify.visit(tree)
-        priority = (options.priority if options is not None else None) or 0
-        for expansion, _ in to_text.transform(tree):
-            body = tuple(str(symbol.name) for symbol in expansion if symbol != _EMPTY)
-            if body and (name, body) in found:
-                raise GrammarError(
-                    f"lark refuses the grammar, since rule {name} has an alternative twice once "
-                    f"its optional parts are written out: {' '.join(body)}",
-                    hint="leave one out, or say lexing='longest'",
-                )
-            found[name, body] = Production(str(name), body, priority)
+    for name, body, priority in written_out(loaded.bodies):
+        if body and (name, body) in found:
+            raise GrammarError(
+                f"lark refuses the grammar, since rule {name} has an alternative twice once "
+                f"its optional parts are written out: {' '.join(body)}",
+                hint="leave one out, or say lexing='longest'",
+            )
+        found[name, body] = Production(name, body, priority)
     return found.values()

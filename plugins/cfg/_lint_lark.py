@@ -17,7 +17,8 @@ from formgate.core.errors import (
     MissingDependencyError,
 )
 from formgate.plugins.cfg._lark_errors import explain
-from formgate.plugins.cfg._lark_load import Imports, written
+from formgate.plugins.cfg._lark_load import written
+from formgate.plugins.cfg._lark_package import Imports, make_parser
 from formgate.plugins.cfg._lark_source import prepare
 from formgate.plugins.cfg._lint_grammar import LexicalTerminal, Place, Production, SymbolGrammar
 
@@ -111,6 +112,7 @@ def _loaded(
             "the lark package, which reads Lark grammars, is not installed. "
             "Run: pip install 'formgate[lark]'"
         ) from error
+    make_parser()
     builder = GrammarBuilder(import_paths=[imports])
     builder.load_grammar(prepared.text, imports.name)
     grammar = builder.build()

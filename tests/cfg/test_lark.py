@@ -312,12 +312,28 @@ def test_imports_are_searched_and_followed(byte_vocabulary, tmp_path):
 
 
 def test_what_was_loaded_is_kept(byte_vocabulary, monkeypatch):
-    source = f'start: "a"+ // {random.random()}'
-    compiled(source, byte_vocabulary)
-    monkeypatch.setitem(sys.modules, "lark.load_grammar", None)
-    assert compiled(source, byte_vocabulary, lexing="any").accepts("aa")
+    for unusual in ("", '%extend start: "b"'):  # which lark has to read
+        source = f'start: "a"+ // {random.random()}\n{unusual}'
+        compiled(source, byte_vocabulary)
+        with monkeypatch.context() as patch:
+            patch.setitem(sys.modules, "lark.load_grammar", None)
+            patch.setattr(_lark_load, "read_plain", None)
+            assert compiled(source, byte_vocabulary, lexing="any").accepts("aa")
+
+
+@pytest.mark.parametrize("source", ['start: "a"', 'start: "a"\n%extend start: "b"', "start: ("])
+def test_without_lark_no_grammar_is_read(byte_vocabulary, monkeypatch, source):
+    source += f"// {random.random()}"
+    for name in [*sys.modules]:
+        if name.partition(".")[0] == "lark":
+            monkeypatch.setitem(sys.modules, name, None)
     with pytest.raises(MissingDependencyError, match=r"formgate\[lark\]"):
-        compiled(source + "!", byte_vocabulary)
+        compiled(source, byte_vocabulary)
+
+
+def test_no_more_than_some_grammars_are_kept(byte_vocabulary):
+    for number in range(70):
+        compiled(f'start: "a" // {number}', byte_vocabulary)
     assert len(_lark_load._kept) <= 64
 
 
