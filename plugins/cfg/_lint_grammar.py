@@ -83,6 +83,7 @@ class SymbolGrammar:
         fragments: Terminals that others are made of.
         inside: For each rule those that stand in parts of it which are taken for one terminal.
         not_analysed: What had to be left out of ``productions``, one sentence each.
+        idle: Terminals of useless rules only that lark's lexer reads all the same.
     """
 
     starts: tuple[str, ...]
@@ -96,6 +97,7 @@ class SymbolGrammar:
     fragments: frozenset[str] = frozenset()
     inside: Mapping[str, frozenset[str]] = field(default_factory=dict)
     not_analysed: tuple[str, ...] = ()
+    idle: frozenset[str] = frozenset()
 
     def rules(self) -> dict[str, list[Production]]:
         """Return the productions by rule, in order of definition."""
@@ -177,7 +179,19 @@ class SymbolGrammar:
             if all(yields.length(symbol) is not None for symbol in production.body)
         )
         reached = replace(self, productions=productive).reachable()
-        return replace(self, productions=tuple(p for p in productive if p.head in reached))
+        kept = tuple(p for p in productive if p.head in reached)
+        used = {symbol for production in kept for symbol in production.body}
+        return replace(self, productions=kept, idle=self._lexed() - used)
+
+    def _lexed(self) -> frozenset[str]:
+        """Return the terminals of rules that lark keeps: of those that some other one names."""
+        kept = list(self.productions)
+        while True:
+            used = {s for p in kept for s in p.body if s != p.head}.union(self.starts)
+            left = [production for production in kept if production.head in used]
+            if len(left) == len(kept):
+                return frozenset(used.intersection(self.terminals))
+            kept = left
 
 
 class Yields:

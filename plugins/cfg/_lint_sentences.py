@@ -14,7 +14,7 @@ from formgate.plugins.cfg._lint_grammar import END
 from formgate.plugins.cfg._lint_lr import bits
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from formgate.plugins.cfg._lint_grammar import SymbolGrammar
     from formgate.plugins.cfg._lint_lexemes import Lexemes
@@ -129,7 +129,17 @@ class Sentences:
                 rests.pop()
         lexemes, gaps = zip(*taken[::-1], strict=True) if taken else ((), ())
         found = Spelled(lexemes, gaps)
-        return found if self._cut(found, sets) == words else None
+        return found if self._is_cut(found, words, sets) else None
+
+    def _is_cut(self, found: Spelled, words: Sequence[str], sets: Sequence[Sequence[str]]) -> bool:
+        """Say whether the lexer cuts a text into its terminals, whatever useless rules look for."""
+        if self._cut(found, sets) != words:
+            return False
+        # Where lark's parser may look for terminals of useless rules is not known: anywhere.
+        idle = frozenset() if self._longest else self._grammar.idle
+        return not idle or (
+            self._cut(found, [self._ordered({*names, *idle}) for names in sets]) == words
+        )
 
     def _choices(
         self, word: str, competing: Sequence[str], *, last: bool
@@ -201,6 +211,8 @@ class Sentences:
         automaton = self._automaton
         everything = [name for name in self._grammar.terminals if name in automaton.number]
         everything += [name for name in self._grammar.ignored if name not in automaton.number]
+        if not self._longest:
+            everything += self._grammar.idle.difference(everything)
         stacks: set[tuple[int, ...]] = {(start,) for start in automaton.starts}
         sets: list[list[str]] = []
         for word in [*words, None]:
@@ -211,10 +223,14 @@ class Sentences:
                     mask |= automaton.accepted(stack[-1])
                 names = [name for bit in bits(mask) if (name := automaton.names[bit]) != END]
                 names += [name for name in self._grammar.ignored if name not in names]
-            sets.append(sorted(names, key=lambda name: self._rank.get(name, len(self._rank))))
+            sets.append(self._ordered(names))
             if word is not None:
                 stacks = self._shifted(stacks, word)
         return sets
+
+    def _ordered(self, names: Iterable[str]) -> list[str]:
+        """Return terminals, the preferred first."""
+        return sorted(names, key=lambda name: self._rank.get(name, len(self._rank)))
 
     def _shifted(self, stacks: set[tuple[int, ...]], word: str) -> set[tuple[int, ...]]:
         """Return all stacks after a terminal; none where they are too many."""

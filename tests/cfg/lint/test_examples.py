@@ -107,6 +107,7 @@ def tokens_of(parser, text):
 @settings(max_examples=80, deadline=None, suppress_health_check=list(HealthCheck))
 @given(lark_grammars.grammars())
 @example('start: start | ("a" (x | "a"i))\nx: start (A)\nA: /ab?/\n')
+@example('start: x A (start | y)*\nx: "a"\ny: y "ab"\nA: "b"\n')
 def test_random_examples(source):
     """With the basic lexer, lark cuts an ambiguous example into what its derivations have."""
     try:
