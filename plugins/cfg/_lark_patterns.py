@@ -254,6 +254,8 @@ class Anonymous:
                 return name
         name = f"__ANON_{self._count}"
         self._count += 1
+        if name in self.terminals:  # of a string that has this name in small letters
+            raise Unusual
         return name
 
 

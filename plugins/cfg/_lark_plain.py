@@ -18,7 +18,8 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING, NamedTuple
 
 from formgate.core.errors import GrammarError
-from formgate.plugins.cfg._lark_patterns import Anonymous, tree_pattern
+from formgate.plugins.cfg._lark_defined import Definition, check_terminals, pattern_of
+from formgate.plugins.cfg._lark_patterns import Anonymous
 from formgate.plugins.cfg._lark_syntax import Unusual, statements
 from formgate.plugins.cfg._lark_tree import Body, Content, Node, Symbol, ordered
 
@@ -38,43 +39,6 @@ _DEEPEST_IMPORT = 8
 _MOST_INSTANCES = 5_000
 _DEEPEST_INSTANCE = 50
 _VERSION = re.compile(r'^__version__(?::\s*str)?\s*=\s*"([^"]*)"', re.MULTILINE)
-
-
-class _Definition:
-    """A rule or terminal, in the names of the text that it stands in.
-
-    Args:
-        statement: What is written.
-        mangle: Returns the name by which the grammar knows a name of that text.
-        scope: What that text knows, by those names.
-    """
-
-    __slots__ = ("has_templates", "is_terminal", "mangle", "pattern", "scope", "tree", "written")
-
-    def __init__(
-        self,
-        written: Statement,
-        mangle: Callable[[str], str],
-        scope: Mapping[str, _Definition],
-    ) -> None:
-        self.written = written
-        self.tree = written.tree  # None if it is only declared
-        self.is_terminal = written.kind in ("term", "ignore") or written.name.isupper()
-        self.mangle = mangle
-        self.scope = scope
-        self.pattern: Pattern | None = None
-        self.has_templates = False
-
-    def symbols(self) -> set[str]:
-        """Return the names that it uses."""
-        if self.tree is None:
-            return set()
-        return {
-            self.mangle(child.name)
-            for node in ordered(self.tree)
-            for child in node.children
-            if type(child) is Symbol
-        }
 
 
 def read_file(path: str) -> str | None:
@@ -122,7 +86,7 @@ def read_plain(text: str, base_path: str | None, import_paths: Sequence[str]) ->
     priorities = {}
     for name, definition in definitions.items():
         if definition.is_terminal and definition.tree is not None:
-            terminals[name] = _pattern(definition)
+            terminals[name] = pattern_of(definition)
             priorities[name] = definition.written.priority or 0
     for pattern in terminals.values():
         _ = pattern.max_width  # what ``re`` refuses is left to lark
@@ -220,7 +184,7 @@ class _Loader:
         base: str | _InLark,
         mangle: Callable[[str], str] | None,
         depth: int,
-    ) -> dict[str, _Definition]:
+    ) -> dict[str, Definition]:
         """Return what a text defines and imports, by the names that the grammar knows."""
         if depth > _DEEPEST_IMPORT:
             raise Unusual
@@ -241,13 +205,12 @@ class _Loader:
             if statement.parameters and mangle is not None:  # templates are renamed throughout
                 raise Unusual
             _check_name(name, statement, found)
-            definition = _Definition(statement, rename, found)
+            definition = Definition(statement, rename, found)
             found[name] = definition
             own.append(definition)
+        check_terminals([each for each in own if each.is_terminal])
         for definition in own:
-            if definition.is_terminal:
-                _check_terminal(definition)
-            else:
+            if not definition.is_terminal:
                 _check_rule(definition, found)
         return found
 
@@ -257,7 +220,7 @@ class _Loader:
         base: str | _InLark,
         mangle: Callable[[str], str] | None,
         depth: int,
-    ) -> dict[str, _Definition]:
+    ) -> dict[str, Definition]:
         """Return what a text imports."""
         imports: dict[tuple[str, ...], Import] = {}
         for statement in read:
@@ -268,7 +231,7 @@ class _Loader:
             if known.is_relative != new.is_relative:
                 raise Unusual
             known.names.update(new.names)
-        found: dict[str, _Definition] = {}
+        found: dict[str, Definition] = {}
         for path, new in imports.items():
             file = os.path.join(*path) + ".lark"  # noqa: PTH118 (as lark does)
             where, text = self._files.find(base if new.is_relative else None, file)
@@ -298,7 +261,7 @@ def _mangler(
     return mangle
 
 
-def _reached(definitions: Mapping[str, _Definition], names: Sequence[str]) -> set[str]:
+def _reached(definitions: Mapping[str, Definition], names: Sequence[str]) -> set[str]:
     """Return some names and what they are made of; terminals are made of nothing else any more."""
     reached = set(names)
     new = list(names)
@@ -334,45 +297,14 @@ def _check_name(name: str, statement: Statement, known: Container[str]) -> None:
         raise Unusual
 
 
-def _check_terminal(definition: _Definition) -> None:
-    """Leave to lark a terminal that is empty, or made of what is none, or of itself."""
-    if definition.tree is None:
-        return
-    parts = [node for node in ordered(definition.tree) if node.kind == "expansion"]
-    if len(parts) == 1 and not parts[0].children:
-        raise Unusual
-    seen = {id(definition)}
-    new = [definition]
-    while new:
-        each = new.pop()
-        for name in each.symbols():
-            used = each.scope.get(name)
-            if used is None or not used.is_terminal or used.tree is None or used is definition:
-                raise Unusual
-            if id(used) not in seen:
-                seen.add(id(used))
-                new.append(used)
-
-
-def _pattern(definition: _Definition) -> Pattern:
-    """Return what a terminal matches."""
-    if definition.pattern is None:
-        assert definition.tree is not None  # noqa: S101 (was checked)
-        definition.pattern = tree_pattern(
-            definition.tree,
-            lambda name: _pattern(definition.scope[definition.mangle(name)]),
-        )
-    return definition.pattern
-
-
 class _Bodies:
     """Writes the rules of a grammar, templates as far as they are used."""
 
-    def __init__(self, definitions: Mapping[str, _Definition], anonymous: Anonymous) -> None:
+    def __init__(self, definitions: Mapping[str, Definition], anonymous: Anonymous) -> None:
         self._definitions = definitions
         self._anonymous = anonymous
         # What is to be written: its name, what it is, and what stands for its parameters.
-        self._rules: dict[str, tuple[_Definition, Mapping[str, Symbol]]] = {
+        self._rules: dict[str, tuple[Definition, Mapping[str, Symbol]]] = {
             name: (definition, {})
             for name, definition in definitions.items()
             if not definition.is_terminal
@@ -398,7 +330,7 @@ class _Bodies:
             found.append(Body(name, tree, keeps_all, definition.written.priority or 0))
         return found
 
-    def _named(self, name: str, definition: _Definition, arguments: Mapping[str, Symbol]) -> Node:
+    def _named(self, name: str, definition: Definition, arguments: Mapping[str, Symbol]) -> Node:
         """Return a body in the names of the grammar, with terminals for strings and regexes."""
         tree = definition.tree
         assert tree is not None  # noqa: S101 (tells the type checker)
@@ -437,14 +369,14 @@ class _Bodies:
         return Symbol("rule", name, name.startswith("_"))
 
 
-def _renamed(symbol: Symbol, definition: _Definition) -> Symbol:
+def _renamed(symbol: Symbol, definition: Definition) -> Symbol:
     """Return a symbol by the name that the grammar knows."""
     name = definition.mangle(symbol.name)
     hidden = name.startswith("_") if symbol.kind == "rule" else symbol.hidden
     return Symbol(symbol.kind, name, hidden)
 
 
-def _check_rule(definition: _Definition, known: Mapping[str, _Definition]) -> None:
+def _check_rule(definition: Definition, known: Mapping[str, Definition]) -> None:
     """Leave to lark a rule with names that are not known, or templates with wrong arguments."""
     parameters = set(definition.written.parameters)
     if not parameters.isdisjoint(known) or len(parameters) < len(definition.written.parameters):
@@ -460,4 +392,8 @@ def _check_rule(definition: _Definition, known: Mapping[str, _Definition]) -> No
             assert type(template) is Symbol  # noqa: S101 (tells the type checker)
             used = known.get(template.name)
             if used is None or len(used.written.parameters) != len(arguments):
+                raise Unusual
+            # lark keeps such a string in the tree wherever the template is used with it.
+            plain = all(type(each) is Symbol or type(each) is Node for each in arguments)
+            if "!" in definition.written.modifiers and not plain:
                 raise Unusual

@@ -17,9 +17,10 @@ from formgate.core.errors import (
     MissingDependencyError,
 )
 from formgate.plugins.cfg._lark_errors import explain
-from formgate.plugins.cfg._lark_load import written
+from formgate.plugins.cfg._lark_load import load, written
 from formgate.plugins.cfg._lark_package import Imports, make_parser
 from formgate.plugins.cfg._lark_source import prepare
+from formgate.plugins.cfg._lark_terminals import check_width
 from formgate.plugins.cfg._lint_grammar import LexicalTerminal, Place, Production, SymbolGrammar
 
 if TYPE_CHECKING:
@@ -69,6 +70,8 @@ def read_lark(
         ) from None
     except Exception as error:
         raise explain(error, prepared, imports.latest, imports.texts) from error
+    if not all(map(_has_width, terminals)):
+        raise _no_regex(source, base_path, tuple(import_paths))
     grammar = symbol_grammar(terminals, productions, ignored, start=start, flags=flags)
     known = dict(grammar.terminals)
     for name, terminal in known.items():
@@ -83,6 +86,26 @@ def read_lark(
         fragments=_fragments(prepared),
     )
     return placed.renamed(_written(terminals, named, set(known)))
+
+
+def _has_width(terminal: TerminalDef) -> bool:
+    """Say whether lark can tell how long a terminal's texts are."""
+    try:
+        return terminal.pattern.max_width >= 0
+    except Exception:  # noqa: BLE001 (an error of re, or of the regex package if there is one)
+        return False
+
+
+def _no_regex(source: str, base_path: str | None, import_paths: tuple[str, ...]) -> GrammarError:
+    """Return the error for what is no regex, that of compiling if there is one."""
+    loaded = load(source, base_path=base_path, import_paths=import_paths)
+    try:
+        for terminal in loaded.terminals.values():
+            if terminal.width is None:
+                check_width(terminal, loaded.source)
+    except GrammarError as error:
+        return error
+    return GrammarError("lark cannot say how long the texts of some terminal are")
 
 
 def _written(terminals: Iterable[TerminalDef], named: set[str], taken: set[str]) -> dict[str, str]:

@@ -15,7 +15,7 @@ from lark import load_grammar
 from lark_grammars import grammars
 
 import formgate
-from formgate.core.errors import FormgateError, GrammarError
+from formgate.core.errors import FormgateError, GrammarError, LimitError
 from formgate.plugins.cfg import _lark_load, _lark_plain
 from formgate.plugins.cfg._lark_load import load
 from formgate.plugins.cfg._lark_patterns import NAMES, _evaluated
@@ -94,6 +94,10 @@ UNUSUAL = {
     "two lines": "start: /a\nb/x\n",
     "category": r"start: /\p{Lu}/" "\n",
     "signed count": 'start: "a"~+2\n',
+    "named like a made-up name": 'start: "__anon_0" "\u00b2"\n',
+    "made-up names": 'start: "__anon_1" /a/ /b/ /c/\n',
+    "kept argument": '!start: t{"x"}\nt{p}: ([p] | ) "y"\n',
+    "kept argument inside": '!start: t{u{"x"}}\nt{p}: [p] "y"\nu{p}: [p "z"]\n',
 }
 
 
@@ -242,3 +246,17 @@ def test_statements_end_with_the_text():
     for source in ("start", "start: (", "start: )", "a: b -> c d", "%declare\n", "a: b??"):
         with pytest.raises(Unusual):
             statements(source)
+
+
+def test_terminals_may_be_made_of_each_other_in_long_chains(byte_vocabulary):
+    chain = "".join(f'A{i}: A{i + 1} "x"\n' for i in range(500))
+    engine = formgate.compile(f'start: A0\n{chain}A500: "y"\n', byte_vocabulary, format="lark")
+    assert engine.accepts("y" + "x" * 500)
+    assert not engine.accepts("y" + "x" * 499)
+
+
+def test_terminals_that_double_are_refused(byte_vocabulary):
+    doubled = "".join(f"A{i}: A{i + 1} A{i + 1}\n" for i in range(12))
+    source = f'start: A0\n{doubled}A12: "{"y" * 1000}"\n'
+    with pytest.raises(LimitError, match="comes to more than 1,000,000 characters"):
+        formgate.compile(source, byte_vocabulary, format="lark")

@@ -100,3 +100,37 @@ def test_conditions_upon_conditions_take_no_stack(rules: str, lexer: str) -> Non
     finally:
         threading.stack_size(before)
     assert isinstance(found[0], (LimitError, EmptyLanguageError))
+
+
+@pytest.mark.parametrize(
+    ("terminal", "unit"),
+    [
+        ('"é"+', "é"),
+        ('("é" "x")+', "éx"),
+        ('("é" | "xy")+', "é"),
+        ("/(\u20ac)+/", "\u20ac"),
+        ('"aaé"+', "aaé"),
+    ],
+)
+@pytest.mark.parametrize("start", ["B+", "B*", "(A | B)*", '"q" B*'])
+def test_lexemes_cut_inside_characters(byte_vocabulary, start, terminal, unit):
+    """Every byte of a character leaves conditions that nest in each other."""
+    engine = formgate.compile(
+        f"start: {start}\nA: /!+/\nB: {terminal}\n", byte_vocabulary, format="lark"
+    )
+    begin = "q" if start.startswith('"q"') else ""
+    judge = lark.Lark(f"start: {start}\nA: /!+/\nB: {terminal}\n", parser="lalr")
+    state = engine.start()
+    for byte in (begin + unit).encode():
+        assert byte in engine.allowed_tokens(state).to_list()
+        state = engine.advance(state, byte)
+    bytes_after = {byte for byte in engine.allowed_tokens(state).to_list() if byte < 256}
+    expected = set()
+    for text in ("é", "xy", "éx", "\u20ac", "aaé", "!"):
+        try:
+            judge.parse(begin + unit + text)
+        except lark.exceptions.LarkError:
+            continue
+        expected.add(text.encode()[0])
+    assert expected <= bytes_after
+    assert engine.accepts(begin + unit * 2)

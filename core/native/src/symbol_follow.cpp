@@ -265,23 +265,30 @@ std::uint32_t Lexing::compute_least(ExprId id) {
 }
 
 // A lower bound will do: guards upon guards nest without end where each lexeme leaves one behind.
-std::uint32_t Lexing::least_symbols(ExprId id, unsigned depth) {
+// What they have in common is looked at once, or readings that nest in each other would multiply.
+std::uint32_t Lexing::least_symbols(ExprId id) {
   constexpr unsigned kDeepest = 64;
-  if (depth > kDeepest) return 0;
-  const Node& node = pool_.node(id);
-  if (node.kind == Kind::kAnd || node.kind == Kind::kUnion) {
+  std::unordered_map<std::uint32_t, std::uint32_t> known;
+  const auto least = [&](auto&& self, ExprId state, unsigned depth) -> std::uint32_t {
+    if (depth > kDeepest) return 0;
+    const Node& node = pool_.node(state);
+    if (node.kind == Kind::kLexed) {
+      const ExprId rest = stacks_[node.b].rest;
+      find_least(rest);
+      return least_of(rest);
+    }
+    if (node.kind != Kind::kAnd && node.kind != Kind::kUnion) return 0;
+    if (const auto it = known.find(index_of(state)); it != known.end()) return it->second;
     std::uint32_t out = node.kind == Kind::kAnd ? 0 : kUnbounded;
     for (ExprId member : pool_.members(node)) {
       if (!(pool_.node(member).flags & kCalls)) continue;
-      const std::uint32_t own = least_symbols(member, depth + 1);
+      const std::uint32_t own = self(self, member, depth + 1);
       out = node.kind == Kind::kAnd ? std::max(out, own) : std::min(out, own);
     }
+    known.emplace(index_of(state), out);
     return out;
-  }
-  if (node.kind != Kind::kLexed) return 0;
-  const ExprId rest = stacks_[node.b].rest;
-  find_least(rest);
-  return least_of(rest);
+  };
+  return least(least, id, 0);
 }
 
 }  // namespace formgate

@@ -121,6 +121,8 @@ def test_assumptions():
         ("start: x", {}, "x"),
         ('a: "b"', {}, "no rule 'start'"),
         ("%import .nope.x", {}, "cannot find nope.lark"),
+        ("start: A\nA: /(/", {}, "in terminal A: missing \\), unterminated subpattern"),
+        ('start: A\nA: /(/ "x"', {}, "in terminal A"),
         ('start: "b"', {"start": 3}, "name of a rule"),
         ('start: "b"', {"g_regex_flags": "q"}, "letters among"),
         ('start: "b"', {"import_paths": "x"}, "a list of folders"),

@@ -125,7 +125,7 @@ class Lexing {
   // The state after a lexeme.
   ExprId after(std::uint16_t terminal, ExprId guard, std::uint32_t stack);
   // Fewest symbols with which the parser of a state, or of a part of it, comes to an end.
-  std::uint32_t least_symbols(ExprId id, unsigned depth = 0);
+  std::uint32_t least_symbols(ExprId id);
   // Expressions over symbols whose fewest ones are kept.
   std::size_t least_known() const { return least_.size(); }
   // Names of the terminals that a state is in or may begin.
