@@ -134,3 +134,14 @@ def test_lexemes_cut_inside_characters(byte_vocabulary, start, terminal, unit):
         expected.add(text.encode()[0])
     assert expected <= bytes_after
     assert engine.accepts(begin + unit * 2)
+    # The readings that cannot go on are dropped, so the states are few.
+    seen = {}
+    work = [engine.start()]
+    while work:
+        state = work.pop()
+        if state.key in seen:
+            continue
+        seen[state.key] = None
+        assert len(seen) < 60
+        tokens = engine.allowed_tokens(state).to_list()
+        work += [engine.advance(state, byte) for byte in tokens if byte < 256]

@@ -94,6 +94,53 @@ class CharBuilder {
 
 }  // namespace
 
+// For each state, from which states of a reader of UTF-8 all its texts go on to an end of a
+// character, as bits; the first is that between characters. One pass from the ends.
+void LeafDfa::find_text() {
+  struct Range {
+    std::uint8_t low;
+    std::uint8_t high;
+    std::uint8_t next;
+  };
+  // Unicode 15, table 3-7. States 1 to 3 wait for so many more bytes; those after them, for one of
+  // fewer values first.
+  static const std::vector<Range> reader[8] = {
+      {{0x00, 0x7F, 0},
+       {0xC2, 0xDF, 1},
+       {0xE0, 0xE0, 4},
+       {0xE1, 0xEC, 2},
+       {0xED, 0xED, 5},
+       {0xEE, 0xEF, 2},
+       {0xF0, 0xF0, 6},
+       {0xF1, 0xF3, 3},
+       {0xF4, 0xF4, 7}},
+      {{0x80, 0xBF, 0}},
+      {{0x80, 0xBF, 1}},
+      {{0x80, 0xBF, 2}},
+      {{0xA0, 0xBF, 1}},
+      {{0x80, 0x9F, 1}},
+      {{0x90, 0xBF, 2}},
+      {{0x80, 0x8F, 2}},
+  };
+  text_.assign(size(), 0xFF);
+  for (std::uint32_t s = 0; s < size(); ++s) {
+    if (accepting(s)) text_[s] = 1;
+    for_each_edge(s, [&](std::uint8_t low, std::uint8_t high, std::uint32_t target) {
+      for (unsigned from = 0; from < 8; ++from) {
+        if (!((text_[s] >> from) & 1)) continue;
+        unsigned byte = low;  // the first that is not known to go on
+        for (const Range& range : reader[from]) {
+          if (byte <= high && byte >= range.low && byte <= range.high &&
+              ((text_[target] >> range.next) & 1)) {
+            byte = range.high + 1u;
+          }
+        }
+        if (byte <= high) text_[s] &= static_cast<std::uint8_t>(~(1u << from));
+      }
+    });
+  }
+}
+
 LeafDfa LeafDfa::of_chars(const CharSet& chars) { return CharBuilder().build(chars); }
 
 LeafDfa LeafDfa::of_strings(std::vector<std::string_view> strings, CompileContext& context) {
@@ -217,7 +264,7 @@ LeafDfa LeafDfa::restricted(const ByteSet& allowed) const {
 
 std::size_t LeafDfa::memory_usage() const {
   return offsets_.capacity() * 4 + low_.capacity() + high_.capacity() + target_.capacity() * 4 +
-         accepting_.capacity() * 8;
+         accepting_.capacity() * 8 + text_.capacity();
 }
 
 }  // namespace formgate

@@ -64,6 +64,7 @@ class LeafDfaBuilder {
       });
     }
     dfa_.hash_ = hasher.finish();
+    if (!dfa_.ascii_only_ && dfa_.ordered_) dfa_.find_text();
     dfa_.offsets_.shrink_to_fit();
     dfa_.low_.shrink_to_fit();
     dfa_.high_.shrink_to_fit();

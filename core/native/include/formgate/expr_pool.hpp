@@ -265,6 +265,7 @@ class ExprPool : public std::enable_shared_from_this<ExprPool> {
   ExprId intern(Node node, std::vector<ExprId> members = {});
   bool same(const Node& node, std::span<const ExprId> members, std::uint32_t id) const;
   ExprId prepend(ExprId head, ExprId tail);
+  bool spells_text(const Node& leads, ExprId rest) const;
   std::uint32_t add_automaton(std::shared_ptr<const LeafDfa> dfa, std::uint32_t class_index);
   bool subset_of_star(ExprId id, std::uint32_t class_index);
   ExprId as_language(ExprId id);

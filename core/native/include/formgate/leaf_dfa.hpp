@@ -79,6 +79,10 @@ class LeafDfa {
     }
   }
   bool ascii_only() const { return ascii_only_; }
+  // Whether all texts from a state on are surely well-formed UTF-8.
+  bool text_from(std::uint32_t state) const {
+    return ascii_only_ || (!text_.empty() && (text_[state] & 1));
+  }
   Hash128 hash() const { return hash_; }
   // The least sum of what edges cost, `cost(low, high)`, on the way from each state to an end, of
   // the states up to `last` at least. Costs are not negative. One pass in order, or as many as the
@@ -103,12 +107,14 @@ class LeafDfa {
 
  private:
   friend class LeafDfaBuilder;
+  void find_text();
   std::uint32_t start_ = kDead;
   std::vector<std::uint32_t> offsets_{0};
   std::vector<std::uint8_t> low_;
   std::vector<std::uint8_t> high_;
   std::vector<std::uint32_t> target_;
   std::vector<std::uint64_t> accepting_;
+  std::vector<std::uint8_t> text_;  // by state; see find_text
   bool ascii_only_ = true;
   bool ordered_ = true;
   Hash128 hash_;
