@@ -10,7 +10,7 @@ import itertools
 import random
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from random_rules import rule_sets
 
@@ -175,6 +175,20 @@ def walk_down(engine, rng, states):
 
 @settings(max_examples=25, deadline=None)
 @given(bracketed_rules(), st.integers(0, 2**20))
+@example(
+    {
+        "S": [("E",)],
+        "E": [
+            ("name",),
+            ("(", "gap", "E", "gap", ")"),
+            ("(", "E", ")", "few"),
+            ("(", "A", "é"),
+            ("E", "é", "E"),
+        ],
+        "A": [("E",), ()],
+    },
+    0,
+)
 def test_brackets_in_brackets(rules, seed):
     try:
         engine = engine_of(rules)

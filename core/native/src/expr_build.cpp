@@ -4,7 +4,6 @@
 
 #include "expr_helpers.hpp"
 #include "formgate/expr_pool.hpp"
-#include "utf8.hpp"
 
 namespace formgate {
 namespace {
@@ -83,7 +82,9 @@ ExprId ExprPool::leaf(std::uint32_t automaton, std::uint32_t state) {
   node.a = automaton;
   node.b = state;
   if (accepting) node.flags |= kNullable;
-  if (dfa.text_from(state)) node.flags |= kText;
+  // Literal sets come from text or bytes; classes and ASCII are well-formed throughout.
+  const bool whole_class = automata_[automaton].class_index != kNoIndex && state == dfa.start();
+  if (whole_class || dfa.ascii_only()) node.flags |= kText;
   node.hash = Hasher(seed(Kind::kLeaf)).add(dfa.hash()).add(state).finish();
   return intern(node);
 }
@@ -159,42 +160,8 @@ ExprId ExprPool::prepend(ExprId head, ExprId tail) {
                                          ((first.flags | last.flags) & kPassed));
   node.behinds = first.behinds | last.behinds;
   node.depth = std::max(first.depth, last.depth);
-  if (first.kind == Kind::kBytes && !(first.flags & kText) && spells_text(first, tail)) {
-    node.flags |= kText;
-  }
   node.hash = Hasher(seed(Kind::kConcat)).add(first.hash).add(last.hash).finish();
   return intern(node);
-}
-
-// Whether bytes that begin characters, and what follows, are well-formed text. Without that, what
-// must not be text would be kept beside it for ever.
-bool ExprPool::spells_text(const Node& leads, ExprId rest) const {
-  int count = -1;
-  bool alike = true;
-  ByteSet next = ByteSet::range(0x80, 0xBF);  // Unicode 15, table 3-7
-  byte_set(leads).for_each([&](std::uint8_t lead) {
-    const int own = continuations(lead);
-    alike = alike && own > 0 && (count == -1 || own == count);
-    count = own;
-    if (lead == 0xE0) next = next & ByteSet::range(0xA0, 0xBF);
-    if (lead == 0xED) next = next & ByteSet::range(0x80, 0x9F);
-    if (lead == 0xF0) next = next & ByteSet::range(0x90, 0xBF);
-    if (lead == 0xF4) next = next & ByteSet::range(0x80, 0x8F);
-  });
-  if (!alike) return false;
-  while (count > 0) {
-    const Node* part = &node(head(rest));
-    if (part->kind == Kind::kRepeat) {  // of equal bytes
-      if (part->min != part->max || part->max > static_cast<std::uint32_t>(count)) return false;
-      count -= static_cast<int>(part->max) - 1;
-      part = &node(ExprId{part->a});
-    }
-    if (part->kind != Kind::kBytes || !byte_set(*part).subset_of(next)) return false;
-    --count;
-    next = ByteSet::range(0x80, 0xBF);
-    rest = tail(rest);
-  }
-  return rest == kEpsilonId || (node(rest).flags & kText);
 }
 
 ExprId ExprPool::unite(ExprId a, ExprId b) {

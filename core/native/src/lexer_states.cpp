@@ -72,7 +72,7 @@ Lexing::Item Lexing::step(const Lexicon& lexicon, const Item& item, std::uint8_t
   bool behinds = false;
   bool between = lexicon.text && !threads.empty();  // characters of well-formed text
   for (const Thread& thread : threads) {
-    between = between && (pool_.node(thread.rest).flags & kText);
+    between = between && pool_.is_text(thread.rest);
     const ExprId end = lexicon.text ? ExprPool::kTextId : ExprPool::kAllId;
     if (!possible(thread, out.trackers, end)) continue;
     behinds = behinds || pool_.node(thread.rest).behinds || pool_.node(thread.demand).behinds;

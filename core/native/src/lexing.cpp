@@ -29,7 +29,7 @@ std::size_t Lexing::memory_usage() const {
 void Lexing::describe(Lexicon& lexicon) {
   for (const LexTerminal& terminal : lexicon.terminals) {
     lexicon.alphabet = lexicon.alphabet | pool_.alphabet(terminal.pattern);
-    lexicon.text = lexicon.text && (pool_.node(terminal.pattern).flags & kText);
+    lexicon.text = lexicon.text && pool_.is_text(terminal.pattern);
   }
   lexicon.alphabet = lexicon.alphabet & lexicon.spelled;
 }
@@ -119,7 +119,7 @@ ExprId Lexing::node(std::uint32_t state, std::uint32_t stack) {
   if (!safe) node.flags |= kBoolean;
   if (state == kNoIndex && pool_.nullable(parser.rest)) node.flags |= kNullable;
   // Between characters of well-formed text; guards speak of such.
-  const auto text = [this](const Thread& thread) { return pool_.node(thread.rest).flags & kText; };
+  const auto text = [this](const Thread& thread) { return pool_.is_text(thread.rest); };
   if (lexicon.text &&
       (state == kNoIndex || std::ranges::all_of(states_[state].items, [&](const Item& item) {
          return std::ranges::all_of(item.threads, text);

@@ -61,8 +61,8 @@ TEST(Text, LiteralsAreTextWhereTheyAreWellFormed) {
     ExprPool pool;
     const std::string text = random_text(random, 4);
     if (text.empty()) continue;
-    const bool known = pool.node(pool.literal(text)).flags & kText;
-    ASSERT_EQ(known, well_formed(text)) << ::testing::PrintToString(text);
+    ASSERT_EQ(pool.is_text(pool.literal(text)), well_formed(text))
+        << ::testing::PrintToString(text);
   }
 }
 

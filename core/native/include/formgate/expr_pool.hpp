@@ -172,6 +172,7 @@ class ExprPool : public std::enable_shared_from_this<ExprPool> {
   std::span<const ExprId> members(const Node& node) const {
     return {members_[node.a].data(), members_[node.a].size()};
   }
+  bool is_text(ExprId id) const;  // surely well-formed, by kText or by its parts
   const ByteSet& byte_set(const Node& node) const { return byte_sets_[node.a]; }
   const LeafDfa& automaton(const Node& node) const { return *automata_[node.a].dfa; }
   ExprId head(ExprId id) const { return node(id).kind == Kind::kConcat ? ExprId{node(id).a} : id; }
@@ -265,7 +266,7 @@ class ExprPool : public std::enable_shared_from_this<ExprPool> {
   ExprId intern(Node node, std::vector<ExprId> members = {});
   bool same(const Node& node, std::span<const ExprId> members, std::uint32_t id) const;
   ExprId prepend(ExprId head, ExprId tail);
-  bool spells_text(const Node& leads, ExprId rest) const;
+  ExprId behind_character(ExprId spelled) const;
   std::uint32_t add_automaton(std::shared_ptr<const LeafDfa> dfa, std::uint32_t class_index);
   bool subset_of_star(ExprId id, std::uint32_t class_index);
   ExprId as_language(ExprId id);
