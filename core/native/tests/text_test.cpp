@@ -98,7 +98,8 @@ TEST(Text, ClassesAreText) {
     std::vector<Interval> intervals;
     for (std::size_t n = 1 + random() % 4; n > 0; --n) {
       const auto low = static_cast<std::uint32_t>(random() % 0x110000);
-      intervals.push_back({low, std::min<std::uint32_t>(low + random() % 5000, kMaxCodePoint)});
+      intervals.push_back(
+          {low, std::min(low + static_cast<std::uint32_t>(random() % 5000), kMaxCodePoint)});
     }
     const CharSet set = CharSet(intervals).intersect(CharSet::all());
     if (set.empty()) continue;
