@@ -22,12 +22,12 @@ from formgate.plugins.cfg._scanner import BYTE_ORDER_MARK, MAX_COUNT
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from lark.load_grammar import Grammar
+    from lark.load_grammar import Grammar, GrammarBuilder
     from lark.tree import Tree
 
     from formgate.plugins.cfg._lark_source import LarkSource
 
-__all__ = ["Imports", "make_parser", "read_with_lark"]
+__all__ = ["Imports", "grammar_builder", "read_with_lark"]
 
 _MOST_IMPORTS = 200
 _MOST_INSTANCES = 10_000
@@ -47,17 +47,9 @@ def read_with_lark(
         LimitError: It is nested, or grows, beyond reason.
         MissingDependencyError: The lark package is not installed.
     """
-    try:
-        from lark.load_grammar import GrammarBuilder  # noqa: PLC0415 (an optional package)
-    except ImportError as error:
-        raise MissingDependencyError(
-            "the lark package, which reads Lark grammars, is not installed. "
-            "Run: pip install 'formgate[lark]'"
-        ) from error
-    make_parser()
     imports = Imports(base_path, import_paths, source)
+    builder = grammar_builder(imports)
     try:
-        builder = GrammarBuilder(import_paths=[imports])
         builder.load_grammar(source.text, imports.name)
         return _compile(builder.build(), source, imports.files)
     except FormgateError:
@@ -68,6 +60,23 @@ def read_with_lark(
         ) from None
     except Exception as error:  # noqa: BLE001 (lark raises what its parts happen to raise)
         raise explain(error, source, imports.latest, imports.texts) from None
+
+
+def grammar_builder(imports: Imports) -> GrammarBuilder:
+    """Return what lark loads a grammar with.
+
+    Raises:
+        MissingDependencyError: The lark package is not installed.
+    """
+    try:
+        from lark.load_grammar import GrammarBuilder  # noqa: PLC0415 (an optional package)
+    except ImportError as error:
+        raise MissingDependencyError(
+            "the lark package, which reads Lark grammars, is not installed. "
+            "Run: pip install 'formgate[lark]'"
+        ) from error
+    make_parser()
+    return GrammarBuilder(import_paths=[imports])
 
 
 def make_parser() -> None:

@@ -14,11 +14,10 @@ from formgate.core.errors import (
     FormgateError,
     GrammarError,
     LimitError,
-    MissingDependencyError,
 )
 from formgate.plugins.cfg._lark_errors import explain
 from formgate.plugins.cfg._lark_load import load, written
-from formgate.plugins.cfg._lark_package import Imports, make_parser
+from formgate.plugins.cfg._lark_package import Imports, grammar_builder
 from formgate.plugins.cfg._lark_source import prepare
 from formgate.plugins.cfg._lark_terminals import check_width
 from formgate.plugins.cfg._lint_grammar import LexicalTerminal, Place, Production, SymbolGrammar
@@ -128,15 +127,7 @@ def _loaded(
 
     The last are the terminals that the grammar names; others have names that lark made up.
     """
-    try:
-        from lark.load_grammar import GrammarBuilder  # noqa: PLC0415 (an optional package)
-    except ImportError as error:
-        raise MissingDependencyError(
-            "the lark package, which reads Lark grammars, is not installed. "
-            "Run: pip install 'formgate[lark]'"
-        ) from error
-    make_parser()
-    builder = GrammarBuilder(import_paths=[imports])
+    builder = grammar_builder(imports)
     builder.load_grammar(prepared.text, imports.name)
     grammar = builder.build()
     rules = [str(name) for name, params, tree, _ in grammar.rule_defs if tree and not params]

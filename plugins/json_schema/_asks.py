@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
+    from collections.abc import Collection, Iterable
 
 __all__ = ["Asks", "left_of", "with_asked", "without_asking"]
 
@@ -16,30 +16,26 @@ def with_asked(required: dict[str, None], asks: Asks) -> dict[str, None]:
     """Return required names with all that they ask for, directly or not."""
     if not asks or not any(name in required and other not in required for name, other in asks):
         return required
-    of_name: dict[str, list[str]] = {}
-    for name, other in asks:
-        of_name.setdefault(name, []).append(other)
-    found = dict(required)
-    work = list(required)
-    while work:
-        more = [other for other in of_name.get(work.pop(), ()) if other not in found]
-        found.update(dict.fromkeys(more))
-        work += more
-    return found
+    return _reached(required, asks)
 
 
 def without_asking(absent: set[str], asks: Asks) -> set[str]:
     """Return names that are not there with all that ask for them, directly or not."""
     if not asks or not any(other in absent and name not in absent for name, other in asks):
         return absent
-    of_other: dict[str, list[str]] = {}
-    for name, other in asks:
-        of_other.setdefault(other, []).append(name)
-    found = set(absent)
-    work = list(absent)
+    return set(_reached(absent, [(other, name) for name, other in asks]))
+
+
+def _reached(names: Iterable[str], pairs: Iterable[tuple[str, str]]) -> dict[str, None]:
+    """Return names with all that pairs lead to from them, directly or not."""
+    after: dict[str, list[str]] = {}
+    for name, other in pairs:
+        after.setdefault(name, []).append(other)
+    found = dict.fromkeys(names)
+    work = list(found)
     while work:
-        more = [name for name in of_other.get(work.pop(), ()) if name not in found]
-        found.update(more)
+        more = [other for other in after.get(work.pop(), ()) if other not in found]
+        found.update(dict.fromkeys(more))
         work += more
     return found
 
