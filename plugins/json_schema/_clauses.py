@@ -92,6 +92,18 @@ class Clauses(Products[S]):
         """
         return shape
 
+    def either(
+        self,
+        shape: S,  # noqa: ARG002
+        denials: list[S],  # noqa: ARG002
+    ) -> tuple[list[S], S | None, list[S]] | None:
+        """Return what of a shape satisfies one of some denials, as a shape with a condition.
+
+        And what of the shape remains, None for nothing, and the denials that have no part in the
+        condition. None in all if that is not simple to say.
+        """
+        return None
+
     def discriminated(self, branches: list[list[S]]) -> bool:
         """Say quickly whether no two branches overlap; False if that is not certain."""
         raise NotImplementedError
@@ -340,6 +352,13 @@ class Clauses(Products[S]):
     def _parts(self, shape: S, denials: list[S]) -> list[S]:
         """Return the parts of a shape that satisfy one of some denials."""
         found: list[S] = []
+        if len(denials) > 1:
+            together = self.either(shape, denials)
+            if together is not None:
+                found, left, denials = together
+                if left is None:
+                    return found
+                shape = left
         for denied in denials:
             part = self._meet(shape, denied)
             if part is None:

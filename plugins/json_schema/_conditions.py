@@ -21,7 +21,7 @@ from formgate.plugins.json_schema._shapes import NOTHING, ObjectShape, one
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Sequence
 
-    from formgate.plugins.json_schema._shapes import Condition, Literal, Lits
+    from formgate.plugins.json_schema._shapes import Condition, Join, Literal, Lits
     from formgate.plugins.json_schema._states import Schemas, State
 
 __all__ = [
@@ -30,8 +30,10 @@ __all__ = [
     "alternatives",
     "any_of",
     "conditions_of",
+    "open_literals",
     "parts_of",
     "settled",
+    "tellable",
     "tractable",
 ]
 
@@ -75,6 +77,50 @@ def conditions_of(shapes: list[ObjectShape], world: Schemas) -> tuple[Condition,
     return tuple(dict.fromkeys(one for one in found if one is not None))
 
 
+def open_literals(
+    shape: ObjectShape, singles: Iterable[Literal], world: Schemas, join: Join
+) -> Condition | None:
+    """Return those of some literals that may hold, or not, of objects that have a shape.
+
+    None if one of them surely holds. The shape must ask for nothing, and need no members that are
+    not known by name.
+
+    Args:
+        shape: The shape.
+        singles: Of a member each: its name, what it satisfies, and whether it must be there.
+        world: The subschemas.
+        join: Returns the conjunction of what a member satisfies.
+    """
+    found: dict[str, Literal] = {}
+    for name, lits, needed in singles:
+        have = shape.props.get(name)
+        if have is None:
+            have = NOTHING if shape.bans_name(name) else ()
+        asked = name in shape.required
+        gone = not needed and not asked
+        joined = NOTHING if NOTHING in (have, lits) else join(have, lits, True)
+        if joined == NOTHING:
+            if not gone:
+                continue
+            if have == NOTHING:
+                return None
+            literal = name, NOTHING, True
+        elif joined == have:
+            if asked or not needed:
+                return None
+            literal = name, (), False
+        else:
+            literal = name, lits, gone
+        before = found.get(name)
+        if before is not None:
+            merged = _merged((before, literal), world)
+            if merged is None:
+                return None
+            (literal,) = merged
+        found[name] = literal
+    return tuple(found.values())  # as the schema names them
+
+
 def alternatives(condition: Condition) -> list[ObjectShape]:
     """Return a condition as shapes, of which one holds."""
     return [
@@ -106,6 +152,23 @@ def _merged(literals: Iterable[Literal], world: Schemas) -> Condition | None:
     return tuple(sorted(found.values()))
 
 
+def tellable(lits: Lits, world: Schemas, depth: int = _DEEP) -> bool:
+    """Say whether literals surely leave nothing out that their schemas say of scalars.
+
+    So their opposites are opposites, and what a value meets is certain.
+    """
+    for lit in lits:
+        if lit <= FALSE:
+            continue
+        facts = world.facts(lit)
+        if facts.loose or not depth:
+            return False
+        for op in facts.ops:
+            if op[0] not in _APPLIED or not tellable(op[1:], world, depth - 1):
+                return False
+    return True
+
+
 def _simple(lits: Lits, world: Schemas, depth: int = _DEEP) -> bool:
     """Say whether literals are about kinds and scalars alone."""
     for lit in lits:
@@ -122,7 +185,7 @@ def _simple(lits: Lits, world: Schemas, depth: int = _DEEP) -> bool:
     return True
 
 
-def tractable(shape: ObjectShape) -> bool:
+def tractable(shape: ObjectShape, world: Schemas) -> bool:
     """Say whether a grammar can keep the conditions of a shape as they are."""
     if shape.some or shape.high is not None or shape.low > max(1, len(shape.required)):
         return False
@@ -142,7 +205,7 @@ def tractable(shape: ObjectShape) -> bool:
     for condition in shape.conditions:
         for name, lits, _ in condition:
             if lits and lits != NOTHING:
-                sets.setdefault(name, set()).add(lits)
+                sets.setdefault(name, set()).add(tuple(map(world.alike, lits)))
     together = Counter(root(names[0]) for names in linked if names)
     few = all(count <= _MOST_TOGETHER for count in together.values())
     return few and all(len(own) <= _MOST_SETS for own in sets.values())

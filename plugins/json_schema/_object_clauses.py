@@ -5,7 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from formgate.plugins.json_schema._clauses import UNTRACKED, Clauses
-from formgate.plugins.json_schema._conditions import alternatives, conditions_of, tractable
+from formgate.plugins.json_schema._conditions import (
+    alternatives,
+    conditions_of,
+    open_literals,
+    tellable,
+    tractable,
+)
 from formgate.plugins.json_schema._facts import OBJECT, TRUE, Facts, ObjectFacts, Op
 from formgate.plugins.json_schema._keys import EVERY_KEY, NO_KEY, Keys
 from formgate.plugins.json_schema._shapes import ANY_OBJECT, NOTHING, ObjectShape, both, one
@@ -220,6 +226,39 @@ class ObjectClauses(Clauses[ObjectShape]):
             return shape.with_member(name, NOTHING, False, self._join)
         return shape
 
+    def either(
+        self, shape: ObjectShape, denials: list[ObjectShape]
+    ) -> tuple[list[ObjectShape], ObjectShape | None, list[ObjectShape]] | None:
+        """Return what of a shape satisfies one of those denials that speak of one member."""
+        if shape.some or shape.asks or shape.high is not None:
+            return None
+        singles: list[ObjectShape] = []
+        others: list[ObjectShape] = []
+        for denied in denials:
+            single = denied.single
+            simple = single is not None and tellable(single[1], self._world)
+            (singles if simple else others).append(denied)
+        if len(singles) < 2:
+            return None
+        self._count_meet()
+        said = [one.single for one in singles if one.single is not None]
+        condition = open_literals(shape, said, self._world, self._join)
+        if condition is None:
+            return [shape], None, []
+        if len(condition) < 2:
+            found = self.product([shape], alternatives(condition)) if condition else []
+        else:
+            part = shape.with_condition(condition)
+            if not tractable(part, self._world):
+                return None
+            found = [part]
+        remains: ObjectShape | None = shape
+        for name, lits, needed in said:
+            if remains is None or not others:
+                return found, None, []
+            remains = self._less_single(remains, name, lits, needed)
+        return found, remains, others
+
     def factored(self, shapes: list[ObjectShape]) -> ObjectShape | None:
         """Return alternatives as one shape with conditions, if that is simple to say."""
         found = conditions_of(shapes, self._world)
@@ -233,7 +272,7 @@ class ObjectClauses(Clauses[ObjectShape]):
         Raises:
             LimitError: They make too many alternatives.
         """
-        if not shape.conditions or tractable(shape):
+        if not shape.conditions or tractable(shape, self._world):
             return [shape]
         found = [shape.unconditional()]
         with self._making(conditions=False):

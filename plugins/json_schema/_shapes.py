@@ -227,7 +227,7 @@ class ObjectShape:
                 required = {**required, name: None}
                 if self.high is not None and len(required) > self.high:
                     return None
-                if self._bans_name(name):
+                if self.bans_name(name):
                     return None
         if joined != have:
             props = {**props, name: joined}
@@ -277,7 +277,7 @@ class ObjectShape:
         asked = [name for name in other.required if name not in self.required]
         return any(lits == NOTHING and keys.among(asked) for keys, lits in self.universals)
 
-    def _bans_name(self, name: str) -> bool:
+    def bans_name(self, name: str) -> bool:
         """Say whether there is surely no member of a name that is not spoken of."""
         for keys, lits in self.universals:  # noqa: SIM110 (asked very often, and a loop is quicker)
             if lits == NOTHING and keys.contains(name):
@@ -365,6 +365,10 @@ class ObjectShape:
     def unconditional(self) -> ObjectShape:
         """Return the shape without its conditions."""
         return self._saying(self.evaluated, ())
+
+    def with_condition(self, condition: Condition) -> ObjectShape:
+        """Return what of the shape meets one more condition."""
+        return self._saying(self.evaluated, joined_parts(self.conditions, (condition,)))
 
     def _saying(self, evaluated: Keys | None, conditions: tuple[Condition, ...]) -> ObjectShape:
         """Return the shape with other things that it evaluates, and other conditions."""

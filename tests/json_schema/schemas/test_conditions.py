@@ -6,16 +6,16 @@ import itertools
 import json
 
 import pytest
+from agreeing import agree
 from finite_texts import PLAIN, written_out
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
 import formgate
-from formgate.core.compiler import build_grammar
 from formgate.core.errors import EmptyLanguageError, LimitError
 from formgate.core.grammar import Limits
-from formgate.plugins.json_schema import Validator, _products
+from formgate.plugins.json_schema import _products
 
 NAMES = ("a", "b", "c", "d")
 VALUES = (1, 7, "s", None)
@@ -106,29 +106,7 @@ def few(request, monkeypatch):
 @settings(max_examples=150, deadline=None, suppress_health_check=list(HealthCheck))
 @given(conditional_schemas())
 def test_random_schemas(schema):
-    text = json.dumps(schema)
-    valid = Draft202012Validator(schema).is_valid
-    expected = [one for one in OBJECTS if valid(one)]
-    try:
-        engine = build_grammar(text, format="json_schema", property_order="any").compile(BYTES)
-        ordered = build_grammar(text, format="json_schema").compile(BYTES)
-    except LimitError:
-        return
-    except EmptyLanguageError:
-        assert not expected
-        return
-    validator = Validator(text)
-    for one in OBJECTS:
-        right = one in expected
-        for members in itertools.islice(itertools.permutations(one.items()), 6):
-            assert engine.accepts(json.dumps(dict(members))) is right, one
-        in_order = validator.ordered(one)
-        assert (in_order is not None) is right, one
-        if right:
-            assert ordered.accepts(json.dumps(in_order[0])), one
-        else:
-            texts = [json.dumps(dict(order)) for order in itertools.permutations(one.items())]
-            assert not any(map(ordered.accepts, texts)), one
+    agree(schema, OBJECTS)
 
 
 # Texts that are written in one way, which numbers are not.

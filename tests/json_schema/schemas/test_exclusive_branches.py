@@ -1,0 +1,160 @@
+"""Branches of ``oneOf`` that overlap: each less the others, as conditions of one shape."""
+
+from __future__ import annotations
+
+import itertools
+import json
+from typing import Any
+
+import pytest
+from agreeing import agree
+from finite_texts import PLAIN, written_out
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from jsonschema import Draft202012Validator
+
+import formgate
+from formgate.core.errors import EmptyLanguageError
+from formgate.plugins.json_schema._automaton import Automaton
+from formgate.plugins.json_schema._options import Options
+
+NAMES = ("a", "b", "c")
+VALUES = (1, "s", [1], ["s"], {"x": 1}, {})
+OBJECTS = [
+    dict(zip(chosen, values, strict=True))
+    for count in range(len(NAMES) + 1)
+    for chosen in itertools.combinations(NAMES, count)
+    for values in itertools.product(VALUES, repeat=count)
+    if count < 3 or values[0] not in (1, {})
+]
+BYTES = formgate.Vocabulary([*(bytes([i]) for i in range(256)), None], stop_ids=[256])
+
+_names = st.sampled_from(NAMES)
+_integers = {"type": "array", "items": {"type": "integer"}}
+_values = st.sampled_from(
+    [
+        True,
+        False,
+        {"type": "integer"},
+        {"type": "string"},
+        {"enum": ["s", [1]]},
+        {"const": {}},
+        {"type": ["array", "object"]},
+        _integers,
+        {"not": _integers},
+        {"type": "object", "required": ["x"]},
+        {"type": "object", "additionalProperties": {"type": "string"}},
+        {"contains": {"type": "string"}},
+        {"minItems": 1},
+        {"$ref": "#/$defs/own"},
+    ]
+)
+_branches = st.fixed_dictionaries(
+    {},
+    optional={
+        "type": st.just("object"),
+        "properties": st.dictionaries(_names, _values, max_size=3),
+        "required": st.lists(_names, max_size=2, unique=True),
+        "additionalProperties": st.sampled_from([True, False, {"type": "integer"}]),
+        "patternProperties": st.dictionaries(st.sampled_from(["^[ab]", "[cd]"]), _values),
+        "minProperties": st.integers(0, 2),
+        "maxProperties": st.integers(1, 3),
+        "propertyNames": st.just({"pattern": "^[ac]"}),
+        "$ref": st.just("#/$defs/own"),
+    },
+)
+# Most branches say what makes conditions, and nothing else.
+_open = st.fixed_dictionaries(
+    {"properties": st.dictionaries(_names, _values, min_size=1, max_size=3)},
+    optional={"required": st.lists(_names, max_size=2, unique=True)},
+)
+
+
+@settings(max_examples=300, deadline=None, suppress_health_check=list(HealthCheck))
+@given(
+    st.lists(st.one_of(_open, _open, _branches), min_size=2, max_size=4),
+    st.one_of(_open, _branches, st.just({})),
+    st.one_of(_open, st.just({"required": ["a"]})),
+    st.sampled_from(["", "", "not", "unevaluated", "allOf"]),
+)
+def test_random_branches(branches, beside, own, how):
+    schema: dict[str, Any] = {**beside, "type": "object", "oneOf": branches, "$defs": {"own": own}}
+    if how == "not":
+        schema["not"] = {"oneOf": branches[:2]}
+    elif how == "unevaluated":
+        schema["unevaluatedProperties"] = False
+    elif how == "allOf":
+        schema["allOf"] = [{"oneOf": branches[1:]}, {"anyOf": [own, {"required": ["c"]}]}]
+    agree(schema, OBJECTS)
+
+
+# Texts that are written in one way.
+_finite = st.sampled_from([["s", "t"], ["s", None], [["s"], []], [{}, {"x": "s"}], [None]])
+
+
+@settings(max_examples=150, deadline=None, suppress_health_check=list(HealthCheck))
+@given(
+    st.dictionaries(_names, _finite, min_size=2),
+    st.lists(_open, min_size=2, max_size=4),
+    st.sampled_from(["schema", "any"]),
+)
+def test_all_texts_by_masks(members, branches, order):
+    """No mask leads where nothing ends."""
+    schema = {
+        "type": "object",
+        "properties": {name: {"enum": texts} for name, texts in members.items()},
+        "additionalProperties": False,
+        "oneOf": branches,
+        "$defs": {"own": {"required": ["a"]}},
+    }
+    valid = Draft202012Validator(schema).is_valid
+    place = {name: number for number, name in enumerate(members)}
+    expected = {
+        json.dumps(one, separators=(",", ":"))
+        for count in range(len(members) + 1)
+        for names in itertools.permutations(members, count)
+        for chosen in itertools.product(*(members[name] for name in names))
+        if valid(one := dict(zip(names, chosen, strict=True)))
+        and (order == "any" or list(one) == sorted(one, key=place.__getitem__))
+    }
+    try:
+        engine = formgate.compile(
+            json.dumps(schema), BYTES, format="json_schema", property_order=order, **PLAIN
+        )
+    except EmptyLanguageError:
+        assert not expected
+        return
+    assert written_out(engine) == expected
+
+
+@pytest.mark.parametrize("count", [2, 8, 12])
+def test_alternatives_add_up(count):
+    """One for each branch, however many ways there are to fail the others."""
+    shared = {f"s{number}": {"type": "array", "items": {"type": "string"}} for number in range(6)}
+    branches = [
+        {
+            "properties": {
+                **shared,
+                f"k{number}": {"type": "string"},
+                f"x{number}": {"minimum": 1},
+            },
+            "required": [f"k{number}"],
+        }
+        for number in range(count)
+    ]
+    automaton = Automaton({"type": "object", "oneOf": branches}, Options())
+    assert len(automaton.objects(automaton.root)) == count
+
+
+def test_literals_that_are_settled_are_no_conditions():
+    texts = {name: {"type": "string"} for name in "ab"}
+    first, second = (
+        {"properties": texts, "required": ["a"]},
+        {"properties": {**texts, "c": {"type": "integer"}}, "required": ["b"]},
+    )
+    automaton = Automaton({"type": "object", "oneOf": [first, second]}, Options())
+    # Where "a" is a string, the second fails without "b", or for "c"; the first needs only "a".
+    without_second, without_first = automaton.objects(automaton.root)
+    assert [[one.name for one in each] for each in without_second.conditions] == [["b", "c"]]
+    assert not without_first.conditions
+    assert without_first.banned == ["a"]
