@@ -118,10 +118,18 @@ class Clauses(Products[S]):
                 with self._making(conditions=False, impatient=self._factors):
                     found = self._of_lits(state.lits)
             except ManyError:
-                with self._making(conditions=True):
-                    found = self._of_lits(state.lits)
+                found = self._with_conditions(state.lits)
             state.clauses[self._kind] = found
         return found
+
+    def _with_conditions(self, lits: Lits) -> list[S]:
+        """Return the alternatives of a conjunction, with conditions of those that can be."""
+        try:
+            with self._making(conditions=True):
+                return self._of_lits(lits)
+        except LimitError:  # they may have to be written out, and be more than there were
+            with self._making(conditions=False):
+                return self._of_lits(lits)
 
     def _of_lits(self, lits: Lits) -> list[S]:
         """Return the alternatives of a conjunction."""
@@ -299,7 +307,9 @@ class Clauses(Products[S]):
                     if other == place or not kept:
                         continue
                     kept = self._without(kept, lits[other], others)
+                    self._bear(kept)
                 found += kept
+                self._bear(found)
         return self._distinct(found)
 
     def _subtract(self, shapes: list[S], lit: int) -> list[S]:
@@ -352,7 +362,7 @@ class Clauses(Products[S]):
     def _parts(self, shape: S, denials: list[S]) -> list[S]:
         """Return the parts of a shape that satisfy one of some denials."""
         found: list[S] = []
-        if len(denials) > 1:
+        if self._factoring and len(denials) > 1:
             together = self.either(shape, denials)
             if together is not None:
                 found, left, denials = together

@@ -19,7 +19,7 @@ from formgate.plugins.json_schema._deadline import check_time
 from formgate.plugins.json_schema._disjoint import Patience
 from formgate.plugins.json_schema._facts import FALSE
 from formgate.plugins.json_schema._shapes import NOTHING, both, least
-from formgate.plugins.json_schema._strings import StringSet, is_text
+from formgate.plugins.json_schema._strings import StringSet, exclude, is_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -361,17 +361,10 @@ def _split(
     atoms: list[tuple[StringSet, dict[StringSet, bool]]] = [(StringSet.ALL, {})]
     patience = Patience(_PATIENCE_S)
     for pattern in patterns:
-        split = []
+        split: list[tuple[StringSet, dict[StringSet, bool]]] = []
         for strings, signs in atoms:
             check_time()
-            for sign in (True, False):
-                now = {**signs, pattern: sign}
-                if _hopeless(shape, now):
-                    continue
-                one = pattern if sign else ~pattern
-                part = one if strings is StringSet.ALL else strings & one
-                if not part.is_empty():
-                    split.append((part, now))
+            split += _halves(shape, pattern, strings, signs)
         atoms = split
         if len(atoms) > _MANY_CELLS:
             # Patterns that exclude each other make no combinations: have the engine look.
@@ -388,6 +381,22 @@ def _split(
                 "each other, or fewer"
             )
     return atoms
+
+
+def _halves(
+    shape: ObjectShape, pattern: StringSet, strings: StringSet, signs: dict[StringSet, bool]
+) -> Iterator[tuple[StringSet, dict[StringSet, bool]]]:
+    """Return what of an atom matches a pattern and what does not, if there may be such names."""
+    without = {**signs, pattern: False}
+    if any(exclude(one, pattern) for one, sign in signs.items() if sign):
+        if not _hopeless(shape, without):
+            yield strings, without
+        return
+    for one, now in ((pattern, {**signs, pattern: True}), (~pattern, without)):
+        if not _hopeless(shape, now):
+            part = one if strings is StringSet.ALL else strings & one
+            if not part.is_empty():
+                yield part, now
 
 
 def _hopeless(shape: ObjectShape, signs: dict[StringSet, bool]) -> bool:

@@ -70,7 +70,7 @@ def _ends(  # noqa: PLR0911 (one return for each kind of node)
     if isinstance(node, Look):
         return {place for place in starts if _looks(node, text, place) is not node.negative}
     if isinstance(node, Anchor):
-        return {place for place in starts if _stands(node.kind, text, place)}
+        return _standing(node.kind, text, starts)
     return _ends(node.body, text, starts)
 
 
@@ -124,12 +124,11 @@ def _looks(node: Look, text: str, place: int) -> bool:
     return bool(_ends(node.body, text, {place}))
 
 
-def _stands(kind: AnchorKind, text: str, place: int) -> bool:
-    """Say whether an anchor holds at a place."""
+def _standing(kind: AnchorKind, text: str, starts: set[int]) -> set[int]:
+    """Return at which of some places an anchor holds."""
     if kind is AnchorKind.TEXT_START:
-        return place == 0
+        return starts & {0}
     if kind is AnchorKind.TEXT_END:
-        return place == len(text)
-    before = place > 0 and contains(WORD, ord(text[place - 1]))
-    after = place < len(text) and contains(WORD, ord(text[place]))
-    return before is not after
+        return starts & {len(text)}
+    word = [False, *(contains(WORD, ord(character)) for character in text), False]
+    return {place for place in starts if word[place] is not word[place + 1]}

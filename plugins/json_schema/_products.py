@@ -25,6 +25,7 @@ __all__ = ["ManyError", "Products", "Shape"]
 _MANY, _TOO_MANY = 6, 100  # shapes among which those are looked for that are part of others
 _OFTEN = 63  # meets after which the deadline and the bound are looked at
 _FEW = 64  # alternatives that may be multiplied out before conditions are made of them
+_FEW_PARTS = 32  # of a oneOf, likewise
 _MEETS_PER_CLAUSE = 300  # how much work ``max_clauses`` allows in all
 
 
@@ -181,6 +182,11 @@ class Products(Generic[S]):
             if meets > _MEETS_PER_CLAUSE * self._world.options.max_clauses:
                 raise self._too_many("take more than 300 steps for each of")
             check_time()
+
+    def _bear(self, shapes: list[S]) -> None:
+        """Make conditions of parts of alternatives where these are many."""
+        if self._impatient and len(shapes) > _FEW_PARTS:
+            raise ManyError
 
     def _check(self, shapes: list[S], granted: int) -> None:
         """Refuse too long a list; as many as there are constants, or were before, may be."""

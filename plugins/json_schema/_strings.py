@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from formgate.plugins.json_schema._notes import Notes
     from formgate.plugins.json_schema._strings_keys import Key
 
-__all__ = ["StringSet", "is_text"]
+__all__ = ["StringSet", "exclude", "is_text"]
 
 # A language of a pattern that is no larger than this is a finite set from the start.
 _FEW = 64
@@ -224,6 +224,12 @@ def _pattern(source: str) -> StringSet:
         if texts is not None:
             return StringSet.of(texts)
     return StringSet(("pattern", source, True))
+
+
+@lru_cache(maxsize=4096)
+def exclude(one: StringSet, other: StringSet) -> bool:
+    """Say whether two sets surely have no text in common."""
+    return (one & other).is_empty()
 
 
 def is_text(value: str) -> bool:

@@ -15,6 +15,7 @@ from jsonschema import Draft202012Validator
 
 import formgate
 from formgate.core.errors import EmptyLanguageError
+from formgate.plugins.json_schema import _products
 from formgate.plugins.json_schema._automaton import Automaton
 from formgate.plugins.json_schema._options import Options
 
@@ -70,7 +71,14 @@ _open = st.fixed_dictionaries(
 )
 
 
-@settings(max_examples=300, deadline=None, suppress_health_check=list(HealthCheck))
+@pytest.fixture(params=[0, 32])
+def few(request, monkeypatch):
+    """Make conditions of alternatives though they are few, or where they are many alone."""
+    monkeypatch.setattr(_products, "_FEW_PARTS", request.param)
+
+
+@pytest.mark.usefixtures("few")
+@settings(max_examples=200, deadline=None, suppress_health_check=list(HealthCheck))
 @given(
     st.lists(st.one_of(_open, _open, _branches), min_size=2, max_size=4),
     st.one_of(_open, _branches, st.just({})),
@@ -92,7 +100,8 @@ def test_random_branches(branches, beside, own, how):
 _finite = st.sampled_from([["s", "t"], ["s", None], [["s"], []], [{}, {"x": "s"}], [None]])
 
 
-@settings(max_examples=150, deadline=None, suppress_health_check=list(HealthCheck))
+@pytest.mark.usefixtures("few")
+@settings(max_examples=100, deadline=None, suppress_health_check=list(HealthCheck))
 @given(
     st.dictionaries(_names, _finite, min_size=2),
     st.lists(_open, min_size=2, max_size=4),
@@ -127,9 +136,11 @@ def test_all_texts_by_masks(members, branches, order):
     assert written_out(engine) == expected
 
 
-@pytest.mark.parametrize("count", [2, 8, 12])
-def test_alternatives_add_up(count):
+@pytest.mark.parametrize("count", [4, 8, 12])
+def test_alternatives_add_up(count, monkeypatch):
     """One for each branch, however many ways there are to fail the others."""
+    if count == 4:  # a few dozen
+        monkeypatch.setattr(_products, "_FEW_PARTS", 0)
     shared = {f"s{number}": {"type": "array", "items": {"type": "string"}} for number in range(6)}
     branches = [
         {
@@ -146,7 +157,8 @@ def test_alternatives_add_up(count):
     assert len(automaton.objects(automaton.root)) == count
 
 
-def test_literals_that_are_settled_are_no_conditions():
+def test_literals_that_are_settled_are_no_conditions(monkeypatch):
+    monkeypatch.setattr(_products, "_FEW_PARTS", 0)
     texts = {name: {"type": "string"} for name in "ab"}
     first, second = (
         {"properties": texts, "required": ["a"]},
