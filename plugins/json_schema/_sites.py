@@ -6,6 +6,8 @@ import marshal
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from formgate.plugins.json_schema._facts import Facts
     from formgate.plugins.json_schema._resolve import Env, Where
     from formgate.plugins.json_schema._values import Json
@@ -13,7 +15,18 @@ if TYPE_CHECKING:
 __all__ = ["Site"]
 
 _MOST_SPELLED = 4_000_000  # bytes of words in all: those of schemas within schemas add up
+_DEEP = 20  # of schemas within each other that are looked at for references
 _NOTES = frozenset(["title", "description", "default", "$comment", "examples"])
+_CHOICES = frozenset(["anyOf", "oneOf"])
+# Of other values than the one that the schema is about.
+_WITHIN = frozenset(["properties", "required", "additionalProperties", "items", "prefixItems"])
+_ORDERLESS = frozenset(
+    [
+        *("type", "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf"),
+        *("minLength", "maxLength", "pattern", "format", "minItems", "maxItems", "uniqueItems"),
+        *("minProperties", "maxProperties"),
+    ]
+)
 _HOLDERS = frozenset(["$defs", "definitions"])  # of schemas that may be many and not needed
 
 
@@ -27,8 +40,7 @@ class Site:
         where: The way to it.
         facts: What it says, once it is read.
         first: The literal of the first one that is written in the same words, once it is looked up.
-        whole: Whether it says the same at every place. References may not: where what they lead to
-            holds beside what is written here, the places of both order the members.
+        whole: Whether it says the same at every place, as ``_says_the_same`` tells.
     """
 
     __slots__ = ("env", "facts", "first", "index", "schema", "where", "whole")
@@ -52,34 +64,42 @@ class Site:
         env = self.env
         if env is None or env.spelled > _MOST_SPELLED or not _HOLDERS.isdisjoint(self.schema):
             return own
+        schema = self.schema
+        if not _NOTES.isdisjoint(schema):
+            schema = {word: said for word, said in schema.items() if word not in _NOTES}
         try:
-            words = marshal.dumps(self.schema, 2)
+            words = marshal.dumps(schema, 2)
         except ValueError:  # numbers that it does not know, or too deep
             return own
         env.spelled += len(words)
         if b"$dynamicRef" in words or b"$recursiveRef" in words:
             return own
-        references = words.count(b"$ref")
-        self.whole = not references or _chooses(self.schema, references)
+        self.whole = b"$ref" not in words or _says_the_same(schema)
         return env.words.setdefault(words, own)
 
 
-def _chooses(schema: dict[str, Json], references: int) -> bool:
-    """Say whether a schema is a choice of references and of schemas without any.
+def _says_the_same(schema: Json, depth: int = 0) -> bool:
+    """Say whether a schema says the same at every place where it stands.
 
-    Args:
-        schema: The schema.
-        references: How often the word is in it.
+    What a reference leads to stays where it is, while all else moves with the place. So members are
+    ordered alike everywhere only if nothing else speaks of the members of the same value: beside a
+    reference, in a branch of what holds together, or beside a choice of references.
     """
-    keyword = "oneOf" if "oneOf" in schema else "anyOf"
-    branches = schema.get(keyword)
-    if not isinstance(branches, list) or not _NOTES.issuperset(schema.keys() - {keyword}):
+    if not isinstance(schema, dict) or b"$ref" not in marshal.dumps(schema, 2):
+        return True
+    said = schema.keys() - _NOTES
+    if "$ref" in said:
+        return len(said) == 1
+    said -= _ORDERLESS
+    if depth > _DEEP or not (said <= _WITHIN or (len(said) == 1 and said <= _CHOICES)):
         return False
-    referring = [one for one in branches if isinstance(one, dict) and "$ref" in one]
-    if not all(len(one) == 1 or _NOTES.issuperset(one.keys() - {"$ref"}) for one in referring):
-        return False
-    return references == len(referring) or all(
-        b"$ref" not in marshal.dumps(one, 2)
-        for one in branches
-        if not (isinstance(one, dict) and "$ref" in one)
+    return all(
+        _says_the_same(inner) for keyword in said for inner in _schemas_of(keyword, schema[keyword])
     )
+
+
+def _schemas_of(keyword: str, said: Json) -> Iterable[Json]:
+    """Return the schemas that a keyword holds."""
+    if keyword == "properties" and isinstance(said, dict):
+        return said.values()
+    return said if isinstance(said, list) else (said,)

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import copy
+import itertools
 import json
-from typing import Any
+import random
+from typing import TYPE_CHECKING, Any
 
 import hypothesis
 import jsonschema
@@ -15,6 +17,9 @@ from random_schemas import NAMES, schemas, values
 
 import formgate
 from formgate.core.errors import EmptyLanguageError, GrammarError, LimitError, UnsupportedConstraint
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 SETTINGS = hypothesis.settings(
     deadline=None, suppress_health_check=list(hypothesis.HealthCheck), max_examples=120
@@ -80,6 +85,104 @@ def test_values_are_decided_as_jsonschema_does(
     except (GrammarError, LimitError, UnsupportedConstraint):
         return
     assert [engine.accepts(json.dumps(value)) for value in instances] == expected
+
+
+def written_apart(schema: Any, count: Iterator[int]) -> Any:
+    """Return a schema whose parts are all written in words of their own that say nothing."""
+    if isinstance(schema, list):
+        return [written_apart(one, count) for one in schema]
+    if not isinstance(schema, dict) or "$ref" in schema:
+        return schema
+    own = {"x-own": next(count)}
+    for word, said in schema.items():
+        if word in ("properties", "$defs"):
+            own[word] = {name: written_apart(one, count) for name, one in said.items()}
+        else:
+            own[word] = written_apart(said, count)
+    return own
+
+
+_members = st.sampled_from(["x", "y", "z"])
+_object = st.builds(lambda names: inner(*names), st.permutations(["x", "y"]))
+
+
+@st.composite
+def repeated(draw: st.DrawFn) -> dict[str, Any]:
+    """Documents that use parts with references again and again, beside what orders members.
+
+    What they refer to is in no part in the same words: of two such parts of a conjunction, one is
+    taken, which orders the members.
+    """
+    ref = st.sampled_from(["$defs/m", "properties/b"]).map(lambda way: {"$ref": f"#/{way}"})
+    simple = st.one_of(ref, ref, _object, st.just({"type": "null"}))
+    both = st.builds(
+        lambda own, word, one: {
+            "properties": {"z": own},
+            word: [{"required": ["z"], "properties": {"z": one}}, {"type": "null"}],
+        },
+        _object,
+        st.sampled_from(["anyOf", "oneOf"]),
+        ref,
+    )
+    part = st.recursive(
+        st.one_of(simple, both),
+        lambda inside: st.one_of(
+            st.lists(inside, min_size=1, max_size=2).map(lambda some: {"anyOf": some}),
+            st.lists(inside, min_size=2, max_size=2).map(lambda some: {"allOf": some}),
+            st.dictionaries(_members, inside, max_size=2).map(
+                lambda named: {"type": "object", "properties": named, "required": list(named)}
+            ),
+            inside.map(lambda one: {"type": "array", "items": one, "maxItems": 2}),
+            st.builds(lambda one, two: {**one, "anyOf": [two, {"type": "null"}]}, _object, inside),
+            st.builds(lambda one, two: {**two, "properties": {"z": one}}, inside, ref),
+        ),
+        max_leaves=4,
+    )
+    parts = draw(st.lists(part, min_size=1, max_size=2))
+    one = st.one_of(st.sampled_from(parts), ref, _object).map(copy.deepcopy)
+    noted = st.builds(lambda note, schema: {"default": note, **schema}, st.integers(0, 2), one)
+    beside = st.lists(st.one_of(one, noted), min_size=1, max_size=2)
+    some = beside.map(lambda some: some[0] if len(some) == 1 else {"allOf": some})
+    named = draw(st.dictionaries(st.sampled_from("acd"), some, min_size=2))
+    named["b"] = inner(*draw(st.permutations(["x", "y", "w"])))
+    return {
+        "type": "object",
+        "properties": {name: named[name] for name in sorted(named)},
+        "additionalProperties": False,
+        "$defs": {"m": inner(*draw(st.permutations(["x", "y", "v"])))},
+    }
+
+
+@SETTINGS
+@hypothesis.given(schema=repeated(), order=st.sampled_from(["schema", "schema", "any"]))
+def test_sharing_makes_no_difference(
+    schema: dict[str, Any], order: str, vocabulary: formgate.Vocabulary
+) -> None:
+    apart = written_apart(schema, itertools.count())
+    engines = []
+    for source in (schema, apart):
+        try:
+            engines.append(formgate.compile(source, vocabulary, property_order=order))
+        except GrammarError as error:
+            engines.append(type(error))
+    if engines[0] is engines[1]:
+        return
+    for seed in range(6):
+        chance = random.Random(seed)
+        states = [engine.start() for engine in engines]
+        for _ in range(90):
+            one, other = (
+                engine.allowed_tokens(state).to_list()
+                for engine, state in zip(engines, states, strict=True)
+            )
+            assert one == other
+            if not one or max(one) > 255:
+                break
+            known = [token for token in one if chr(token) in '"{}[],:cxyz']
+            token = chance.choice(known or one)
+            states = [
+                engine.advance(state, token) for engine, state in zip(engines, states, strict=True)
+            ]
 
 
 def accepts(schema: Any, vocabulary: formgate.Vocabulary, *texts: str) -> list[bool]:
