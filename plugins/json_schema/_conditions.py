@@ -5,8 +5,8 @@ many alternatives as all their combinations. Where they are many, each stays a c
 shape instead: a list of literals of which one holds, each about one member. The grammar keeps which
 are not met yet as a part of its states (``any_of`` of ``GrammarBuilder.members``), so they add up.
 
-What members satisfy in conditions is about scalars and kinds alone: such a set and its complement
-part the values of a member, so that it is certain which conditions a value meets.
+A set of what members satisfy in conditions and its complement part the values of a member, so it is
+certain which conditions a value meets.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from formgate.plugins.json_schema._shapes import NOTHING, ObjectShape, one
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Sequence
 
+    from formgate.plugins.json_schema._facts import Facts
     from formgate.plugins.json_schema._shapes import Condition, Join, Literal, Lits
     from formgate.plugins.json_schema._states import Schemas, State
 
@@ -67,7 +68,9 @@ def conditions_of(shapes: list[ObjectShape], world: Schemas) -> tuple[Condition,
     said = []
     for shape in shapes:
         literals = _literals_of(shape)
-        if literals is None or not all(_simple(lits, world) for _, lits, _ in literals):
+        if literals is None or not all(
+            tellable(lits, world, plain=True) for _, lits, _ in literals
+        ):
             return None
         count *= len(literals)
         if count > _MOST:
@@ -152,37 +155,31 @@ def _merged(literals: Iterable[Literal], world: Schemas) -> Condition | None:
     return tuple(sorted(found.values()))
 
 
-def tellable(lits: Lits, world: Schemas, depth: int = _DEEP) -> bool:
-    """Say whether literals surely leave nothing out that their schemas say of scalars.
+def tellable(lits: Lits, world: Schemas, *, plain: bool = False, depth: int = _DEEP) -> bool:
+    """Say whether it is certain which values satisfy literals, as of scalars nothing is left out.
 
-    So their opposites are opposites, and what a value meets is certain.
+    Args:
+        lits: The literals.
+        world: The subschemas.
+        plain: They must also be about kinds and scalars alone.
+        depth: How many schemas within each other are looked at.
     """
     for lit in lits:
         if lit <= FALSE:
             continue
         facts = world.facts(lit)
-        if facts.loose or not depth:
+        if facts.loose or not depth or (plain and _within(facts)):
             return False
         for op in facts.ops:
-            if op[0] not in _APPLIED or not tellable(op[1:], world, depth - 1):
+            if op[0] not in _APPLIED or not tellable(op[1:], world, plain=plain, depth=depth - 1):
                 return False
     return True
 
 
-def _simple(lits: Lits, world: Schemas, depth: int = _DEEP) -> bool:
-    """Say whether literals are about kinds and scalars alone."""
-    for lit in lits:
-        if lit <= FALSE:
-            continue
-        facts = world.facts(lit)
-        if facts.loose or facts.objects is not None or facts.arrays is not None or not depth:
-            return False
-        if facts.rest_members is not None or facts.rest_items is not None:
-            return False
-        for op in facts.ops:
-            if op[0] not in _APPLIED or not _simple(op[1:], world, depth - 1):
-                return False
-    return True
+def _within(facts: Facts) -> bool:
+    """Say whether a schema speaks of members or items."""
+    inner = (facts.objects, facts.arrays, facts.rest_members, facts.rest_items)
+    return any(one is not None for one in inner)
 
 
 def tractable(shape: ObjectShape, world: Schemas) -> bool:
