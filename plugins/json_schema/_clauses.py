@@ -92,6 +92,10 @@ class Clauses(Products[S]):
         """
         return shape
 
+    def keepable(self, shape: S) -> bool:  # noqa: ARG002
+        """Say whether a grammar can keep the conditions of a shape."""
+        return True
+
     def either(
         self,
         shape: S,  # noqa: ARG002
@@ -123,13 +127,23 @@ class Clauses(Products[S]):
         return found
 
     def _with_conditions(self, lits: Lits) -> list[S]:
-        """Return the alternatives of a conjunction, with conditions of those that can be."""
+        """Return the alternatives of a conjunction, with conditions of those that can be.
+
+        Without, where a grammar cannot keep the conditions: written out they are more than parts.
+        """
         try:
             with self._making(conditions=True):
-                return self._of_lits(lits)
-        except LimitError:  # they may have to be written out, and be more than there were
-            with self._making(conditions=False):
-                return self._of_lits(lits)
+                found = self._of_lits(lits)
+        except LimitError:
+            found = []
+        if not found or not all(map(self.keepable, found)):
+            try:
+                with self._making(conditions=False):
+                    return self._of_lits(lits)
+            except LimitError:
+                if not found:
+                    raise
+        return found
 
     def _of_lits(self, lits: Lits) -> list[S]:
         """Return the alternatives of a conjunction."""

@@ -33,6 +33,7 @@ __all__ = [
     "conditions_of",
     "open_literals",
     "parts_of",
+    "sets_of",
     "settled",
     "tellable",
     "tractable",
@@ -271,7 +272,7 @@ def parts_of(
         is_empty: Says whether surely no value is in a state.
     """
     found: Parts = {}
-    for name, sets in _sets(conditions).items():
+    for name, sets in sets_of(conditions).items():
         parts: list[tuple[State, list[State]]] = [(members[name], [])]
         for own in sets:
             split = [(world.both(part, own), [*of, own]) for part, of in parts]
@@ -282,7 +283,7 @@ def parts_of(
     return found
 
 
-def _sets(conditions: Sequence[tuple[Either, ...]]) -> dict[str, dict[State, None]]:
+def sets_of(conditions: Sequence[tuple[Either, ...]]) -> dict[str, dict[State, None]]:
     """Return which states conditions ask for, by name."""
     sets: dict[str, dict[State, None]] = {}
     for condition in conditions:

@@ -10,6 +10,7 @@ from decimal import Decimal
 from typing import TYPE_CHECKING
 
 from formgate.core.errors import GrammarError, LimitError
+from formgate.plugins.json_schema._conditions import sets_of
 from formgate.plugins.json_schema._values import is_number, value_key
 
 if TYPE_CHECKING:
@@ -92,6 +93,8 @@ class Decider:
         if not all(any(self._met_by(one, value) for one in each) for each in closed.conditions):
             return None
         states = {name: state for name, state, _ in closed.entries if name in value}
+        if closed.conditions:
+            self._part(closed, states, value)
         cells = {}
         for name in value:
             if name not in states and name not in closed.banned:
@@ -109,6 +112,18 @@ class Decider:
             return literal.gone
         state = literal.state
         return state is not None and self._value(state, value[literal.name]) is not None
+
+    def _part(self, closed: ClosedObject, states: dict[str, State], value: dict[str, Json]) -> None:
+        """Narrow the states of members to the parts that conditions tell apart, as grammars do."""
+        world = self.automaton.world
+        for name, sets in sets_of(closed.conditions).items():
+            if name not in states:
+                continue
+            for own in sets:
+                if self._value(own, value[name]) is not None:
+                    states[name] = world.both(states[name], own)
+                elif own.lits:
+                    states[name] = world.without(states[name], own)
 
     def _members(
         self,

@@ -266,13 +266,17 @@ class ObjectClauses(Clauses[ObjectShape]):
             return None
         return ObjectShape({}, {}, conditions=found) if found else ANY_OBJECT
 
+    def keepable(self, shape: ObjectShape) -> bool:
+        """Say whether a grammar can keep the conditions of a shape."""
+        return not shape.conditions or tractable(shape, self._world)
+
     def closable(self, shape: ObjectShape) -> list[ObjectShape]:
         """Return a shape with conditions in parts, if a grammar cannot keep them.
 
         Raises:
             LimitError: They make too many alternatives.
         """
-        if not shape.conditions or tractable(shape, self._world):
+        if self.keepable(shape):
             return [shape]
         found = [shape.unconditional()]
         with self._making(conditions=False):
