@@ -14,20 +14,17 @@
 // Keywords may be worse off where fewer do: see lexer_keywords.cpp.
 #include <algorithm>
 #include <limits>
-#include <tuple>
 #include <unordered_set>
 
 #include "expr_helpers.hpp"
 #include "formgate/compile_context.hpp"
 #include "formgate/expr_pool.hpp"
 #include "formgate/lexing.hpp"
+#include "lexeme_search.hpp"
 #include "symbol_follow.hpp"
 
 namespace formgate {
 namespace {
-
-// Pairs of a guard and a state of the lexer looked at for one question; no answer means no.
-constexpr std::size_t kMostPairs = 16384;
 
 // Expressions looked at for a text that a guard forbids.
 constexpr std::size_t kMostForbidden = 32;
@@ -55,60 +52,6 @@ ExprId Lexing::left_under(ExprId demand, ExprId guard, bool text) {
   if (!pool_.found_live(both)) both = ExprPool::kEmptyId;
   known.emplace(key, both);
   return both;
-}
-
-// Whether a lexeme from `state` on, under `guard`, can end as `wanted` says.
-template <typename Wanted>
-bool Lexing::reaches(ExprId guard, std::uint32_t state, Wanted&& wanted) {
-  const bool text = lexicons_[states_[state].lexicon].text;  // what comes is well-formed anyway
-  const auto demanded = [text](ExprId demand) {
-    return text && demand == ExprPool::kTextId ? ExprPool::kAllId : demand;
-  };
-  std::vector<std::pair<ExprId, std::uint32_t>> demanding{{demanded(guard), state}};
-  std::vector<std::uint32_t> free;  // states under no demand any more: they lead on soonest
-  std::size_t demands_done = 0;
-  std::size_t free_done = 0;
-  std::unordered_set<std::uint64_t> seen;
-  std::vector<bool> seen_free;
-  const auto first_time = [&](ExprId demand, std::uint32_t at) {
-    if (demand != ExprPool::kAllId) {
-      return seen.insert((static_cast<std::uint64_t>(index_of(demand)) << 32) | at).second;
-    }
-    if (at >= seen_free.size()) seen_free.resize(states_.size(), false);
-    const bool fresh = !seen_free[at];
-    seen_free[at] = true;
-    return fresh;
-  };
-  while (demanding.size() + free.size() < kMostPairs) {
-    ExprId demand = ExprPool::kAllId;
-    std::uint32_t from = 0;
-    if (free_done < free.size()) {
-      from = free[free_done++];
-    } else if (demands_done < demanding.size()) {
-      std::tie(demand, from) = demanding[demands_done++];
-    } else {
-      break;
-    }
-    const LinearForm form = pool_.linear_form(demand);
-    for (const Edge& edge : expanded_state(from).edges) {  // states are never moved
-      const State& target = states_[edge.target];
-      for (const LinearTerm& term : form) {
-        if ((edge.bytes & term.bytes).empty() || !pool_.found_live(term.target)) continue;
-        for (const Accept& accept : target.accepts) {
-          const ExprId left = left_under(term.target, accept.guard, text);
-          if (left != ExprPool::kEmptyId && wanted(accept.terminal, left)) return true;
-        }
-        const ExprId rest = demanded(term.target);
-        if (!target.open || !first_time(rest, edge.target)) continue;
-        if (rest == ExprPool::kAllId) {
-          free.push_back(edge.target);
-        } else {
-          demanding.emplace_back(rest, edge.target);
-        }
-      }
-    }
-  }
-  return false;
 }
 
 // What was found before of a guard and what it is asked with, or else is found now.
@@ -453,7 +396,8 @@ bool Lexing::find_safety(std::uint32_t index, ExprId rest, CompileContext& conte
   safety.starts.assign(lexicon.terminals.size() + 1, kNoIndex);
   if (lexicon.symbol_bytes != 1) return false;
   safety.follow = follow_sets(pool_, rest, lexicon.terminals.size(), context);
-  if (!keywords_hold(index, context)) return false;
+  safety.freer = keywords_hold(index, context);
+  if (!safety.freer) return false;
   const auto close = [&] {
     return close_guards(index, {{lexicon.terminals.size(), ExprPool::kAllId}},
                         std::numeric_limits<std::size_t>::max(), &context);

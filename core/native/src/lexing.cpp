@@ -5,6 +5,7 @@
 
 #include "expr_helpers.hpp"
 #include "formgate/expr_pool.hpp"
+#include "lexed_ends.hpp"
 #include "track_ends.hpp"
 
 namespace formgate {
@@ -23,6 +24,7 @@ Lexing::~Lexing() = default;
 std::size_t Lexing::memory_usage() const {
   std::size_t out = bytes_ + derived_bytes();
   for (const auto& [lexicon, ends] : track_ends_) out += ends->memory_usage();
+  for (const auto& [lexicon, ends] : lexed_ends_) out += ends ? ends->memory_usage() : 0;
   return out;
 }
 
@@ -282,6 +284,7 @@ void Lexing::trim() {
   answers_.clear();
   least_.clear();
   forbidden_.clear();
+  lexed_ends_.clear();
   for (auto& known : left_) known.clear();
 }
 

@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <array>
 #include <functional>
+#include <optional>
 #include <queue>
 #include <string>
 #include <thread>
@@ -31,12 +32,12 @@ constexpr std::uint8_t kDead = 2;
 
 // States explored while decoding, to find a way on for a lexer that may be stuck. A state for which
 // none is found counts as dead; the way found for the states before it does not lead there.
-constexpr std::size_t kMostLexed = 500;
+constexpr std::size_t kMostLexed = 750;
 constexpr std::size_t kMostLexedNodes = 50000;  // expressions made on the way
 // The same for what a compilation looks for, beside its own limits.
 constexpr std::size_t kMostCompiled = 20000;
 constexpr std::size_t kMostCompiledNodes = 500000;
-// After so many states it is asked whether there can be any text at all.
+// After so many states the rules are asked.
 constexpr std::size_t kAskedAt = 256;
 
 // Parts of an intersection that cost as much as a state of its own.
@@ -195,13 +196,20 @@ void ExprPool::decide(ExprId id, CompileContext& context, std::unique_lock<std::
 
 // Looks for some text of a state with a lexer, whose successors may have no end: those first that
 // the parser is nearest to an end in. What the way found leads through is live; where all
-// successors have been looked at in vain, they are dead.
+// successors have been looked at in vain, they are dead. Where none is soon found the rules are
+// asked (lexed_ends.cpp), and if they do not tell, the search goes on.
 void ExprPool::search_way(ExprId root, std::size_t budget, CompileContext* context) {
   if (node(root).liveness != kUnknown) return;
   if (lexing_->surely_live(root)) {
     assume_live(root);
     return;
   }
+  const auto told_by_rules = [&](bool begun) {
+    const std::optional<bool> found = lexing_->has_text(root, begun);
+    if (found) set_liveness(root, *found);
+    return found.has_value();
+  };
+  if (told_by_rules(true)) return;
   struct Place {
     ExprId id;
     std::vector<ExprId> targets = {};
@@ -212,13 +220,14 @@ void ExprPool::search_way(ExprId root, std::size_t budget, CompileContext* conte
   };
   std::unordered_map<std::uint32_t, std::uint32_t> number;
   StableVector<Place> places;
-  // Two queues in turn. One takes what is nearest to an end by symbols and strain, the first found
-  // first, so that none waits for ever. The other goes straight on, which a way mostly does. Strain
-  // grows with bytes beyond ASCII, whose many ways mostly lead to the same, and with guards, which
-  // may pile up for ever.
+  // Three queues in turn. One takes what is nearest to an end by symbols and strain, the first
+  // found first, so that none waits for ever. Another goes straight on, which a way mostly does.
+  // The third asks for symbols only: an end may be had by much strain alone. Strain grows with
+  // bytes beyond ASCII, whose many ways mostly lead to the same, and with guards, which may pile up
+  // for ever.
   using Entry = std::tuple<std::uint64_t, std::uint32_t, std::uint32_t>;  // rank, order, place
   using Queue = std::priority_queue<Entry, std::vector<Entry>, std::greater<>>;
-  std::array<Queue, 2> open;
+  std::array<Queue, 3> open;
   std::size_t turn = 0;
   const auto visit = [&](ExprId id, std::uint32_t strain) {
     const auto [it, fresh] =
@@ -227,13 +236,16 @@ void ExprPool::search_way(ExprId root, std::size_t budget, CompileContext* conte
       strain += node(id).kind == Kind::kAnd ? 1 : 0;
       places.push_back({id});
       places.back().strain = strain;
-      open[0].emplace(lexing_->least_symbols(id) + strain, it->second, it->second);
+      const std::uint32_t symbols = lexing_->least_symbols(id);
+      open[0].emplace(symbols + strain, it->second, it->second);
       open[1].emplace(strain, ~it->second, it->second);
+      open[2].emplace(symbols, it->second, it->second);
     }
     return it->second;
   };
   visit(root, 0);
   std::size_t expanded = 0;
+  bool asked = false;
   // Alternatives that pile up cost as many expressions while compiling.
   const auto made = [&] { return context ? part_count() : nodes_.size(); };
   const std::size_t before = made();
@@ -252,22 +264,26 @@ void ExprPool::search_way(ExprId root, std::size_t budget, CompileContext* conte
     places[i].told = true;
     ready.push_back(i);
   };
-  while (!open[0].empty() && !open[1].empty()) {
-    Queue& queue = open[turn++ % 2];
+  while (std::ranges::none_of(open, &Queue::empty)) {
+    Queue& queue = open[turn++ % open.size()];
     const std::uint32_t i = std::get<2>(queue.top());
     queue.pop();
     if (places[i].expanded) continue;
     places[i].expanded = true;
     ++expanded;
     if (context) context->tick();
-    if (context && expanded == std::min(kAskedAt, budget) &&
-        lexing_->surely_empty(root, *context)) {
-      nodes_[index_of(root)].liveness = kDead;
-      return;
-    }
     const std::size_t most =
         context ? std::min(context->limits().max_nodes, kMostCompiledNodes) : kMostLexedNodes;
-    if (expanded > budget || made() - before > most) {
+    const bool too_much = expanded > budget || made() - before > most;
+    if (!asked && (too_much || expanded == std::min(kAskedAt, budget))) {
+      asked = true;
+      if (told_by_rules(false)) return;
+      if (context && lexing_->surely_empty(root, *context)) {
+        set_liveness(root, false);
+        return;
+      }
+    }
+    if (too_much) {
       if (!context) {
         nodes_[index_of(root)].liveness = kDead;
         return;

@@ -33,6 +33,7 @@ namespace formgate {
 
 class CompileContext;
 class ExprPool;
+class LexedEnds;
 class TrackEnds;
 struct ByteGroups;
 struct LinearTerm;
@@ -135,6 +136,10 @@ class Lexing {
   // Whether a state surely has no text, since terminals that must come side by side cannot; slow.
   // See lexer_neighbours.cpp.
   bool surely_empty(ExprId id, CompileContext& context);
+  // Whether a state has some text, found from the rules and not by its successors; nothing where it
+  // cannot be told so. Slow for the first state of a lexer: `begun` says to answer for others only.
+  // See lexed_ends.cpp.
+  std::optional<bool> has_text(ExprId id, bool begun);
   // Finds out whether the lexer can never be stuck where `rest` is parsed; see lexer_safety.cpp.
   void decide_safety(std::uint32_t lexicon, ExprId rest, CompileContext& context);
   // Whether one of two terminals that compete may take a text from the other; never a wrong no.
@@ -150,6 +155,7 @@ class Lexing {
   std::size_t memory_usage() const;
 
  private:
+  friend class LexedEnds;
   friend class LexedMasks;
   friend class MaskCache;
   enum class Verdict : std::uint8_t { kUnknown, kYes, kNo };
@@ -235,6 +241,7 @@ class Lexing {
     // What comes behind white space, by (start, guard, what may come): how each is left.
     std::unordered_map<Hash128, std::vector<ExprId>, HashOfHash> separated;
     bool shared = true;  // what comes where all compete is asked first
+    bool freer = false;  // what can end where all compete can where fewer do
     // What comes where all compete, by guard; see comes_under.
     std::unordered_map<std::uint32_t, std::vector<ExprId>> anywhere;
     std::size_t failures = 0;  // guards that could not be added later
@@ -317,7 +324,11 @@ class Lexing {
   ExprId target(std::uint32_t state, std::uint32_t stack);
   ExprId left_under(ExprId demand, ExprId guard, bool text);
   template <typename Wanted>
+  Verdict look_for(ExprId guard, std::uint32_t state, Wanted&& wanted);
+  template <typename Wanted>
   bool reaches(ExprId guard, std::uint32_t state, Wanted&& wanted);
+  std::optional<std::vector<Left>> lexemes_under(ExprId guard, std::uint32_t state);
+  LexedEnds* lexed_ends(std::uint32_t lexicon, bool begun);
   template <typename Find>
   bool answer(About about, std::uint64_t subject, ExprId guard, Find&& find);
   bool contains(ExprId guard, ExprId known);
@@ -380,6 +391,7 @@ class Lexing {
   std::unordered_map<std::uint32_t, std::string> forbidden_;                  // by guard
   std::unordered_map<std::uint32_t, Safety> safeties_;                        // by lexicon
   std::unordered_map<std::uint32_t, std::unique_ptr<TrackEnds>> track_ends_;  // by lexicon
+  std::unordered_map<std::uint32_t, std::unique_ptr<LexedEnds>> lexed_ends_;  // likewise
   std::size_t bytes_ = 0;
 };
 
