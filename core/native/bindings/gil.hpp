@@ -1,13 +1,36 @@
-// The interpreter's lock, let go while native code works.
+// The interpreter's lock, let go while native code works, and threads that end at taking it.
 #pragma once
 
 #include <Python.h>
 
+#if defined(__GLIBCXX__) && defined(__linux__)
+#include <cxxabi.h>
+#define FORMGATE_FORCED_UNWIND 1
+#endif
+
 namespace formgate::bindings {
 
-// Takes the lock back. While the interpreter ends, Python before 3.14 ends other threads here, by
-// `pthread_exit`, whose unwinding would meet destructors that may not be left so, and abort the
-// process. Such a thread is parked instead, as Python 3.14 does: the process is about to end.
+// Keeps a thread from doing anything until its process ends, which is about to happen.
+[[noreturn]] void park() noexcept;
+
+// Calls what may run Python. While the interpreter ends, Python before 3.14 ends other threads
+// where they take the lock, by `pthread_exit`, whose unwinding would meet destructors that may not
+// be left so, and handlers that may not keep it, and abort the process. Such a thread is parked
+// instead, as Python 3.14 does: an unwinding that is caught must go on, so the handler is never
+// left.
+template <class Call>
+auto in_python(const Call& call) {
+#ifdef FORMGATE_FORCED_UNWIND
+  try {
+    return call();
+  } catch (const abi::__forced_unwind&) {
+    park();
+  }
+#else
+  return call();
+#endif
+}
+
 void take_lock_back(PyThreadState* thread) noexcept;
 
 class GilRelease {

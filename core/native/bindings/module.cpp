@@ -2,6 +2,7 @@
 #include <limits>
 
 #include "common.hpp"
+#include "gil.hpp"
 
 namespace formgate::bindings {
 
@@ -70,11 +71,14 @@ const char* class_name(ErrorKind kind) {
 }
 
 void translate(const std::exception_ptr& pending, void*) {
+  if (!pending) park();  // a thread that ends while an argument is read by Python code
   try {
     std::rethrow_exception(pending);
   } catch (const Error& error) {
-    const nb::object type =
-        nb::module_::import_("formgate.core.errors").attr(class_name(error.kind()));
+    const nb::object type = in_python([&error] {
+      return nb::object(
+          nb::module_::import_("formgate.core.errors").attr(class_name(error.kind())));
+    });
     PyErr_SetString(type.ptr(), error.what());
   }
 }

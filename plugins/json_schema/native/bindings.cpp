@@ -2,6 +2,7 @@
 #include <nanobind/stl/tuple.h>
 
 #include "common.hpp"
+#include "gil.hpp"
 #include "plain_schemas.hpp"
 #include "residues.hpp"
 #include "schema_text.hpp"
@@ -30,7 +31,7 @@ void bind_json_schema(nb::module_& m) {
         const json_schema::Decimals decimals{cycle,      scale,      constant, std::move(moduli),
                                              bound(low), bound(high)};
         auto found = json_schema::decimal_automaton(decimals, max_residues, max_states,
-                                                    [&check] { check(); });
+                                                    [&check] { in_python([&check] { check(); }); });
         if (const auto* many = std::get_if<json_schema::TooManyResidues>(&found)) {
           return nb::int_(many->count);
         }

@@ -95,7 +95,7 @@ std::optional<PlainSchemas::Node> PlainSchemas::member(nb::handle schema, Place 
 }
 
 std::optional<PlainSchemas::Node> PlainSchemas::other(nb::handle schema, Place place, bool needed) {
-  const nb::object found = host_.attr("other")(schema, way(place), needed);
+  const nb::object found = ask("other", schema, way(place), needed);
   if (found.is_none()) return std::nullopt;
   return nb::cast<Node>(found);
 }
@@ -125,7 +125,7 @@ std::optional<PlainSchemas::Node> PlainSchemas::attempt(nb::handle given, Place 
     record.schema = schema;
     record.place = place;
     record.number = ++schemas_;
-    if ((schemas_ & kOften) == 0) host_.attr("check")();
+    if ((schemas_ & kOften) == 0) ask("check");
   }
   if (record.asked) {  // what is wanted is not the rule, but its body
     record.asked = false;
@@ -245,7 +245,7 @@ PlainSchemas::Node PlainSchemas::rule_of(Record& record) {
 }
 
 std::string PlainSchemas::name_of(const Record& record) {
-  const auto where = nb::cast<std::string>(host_.attr("name")(way(record.place)));
+  const auto where = nb::cast<std::string>(ask("name", way(record.place)));
   return rules_ + where + " (schema " + std::to_string(record.number) + suffix_ + ")";
 }
 

@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "formgate/grammar.hpp"
+#include "gil.hpp"
 
 namespace formgate::json_schema {
 
@@ -160,6 +161,11 @@ class PlainSchemas {
     bool integer = false;
   };
 
+  // Calls the host, which runs Python.
+  template <class... Arguments>
+  nb::object ask(const char* name, const Arguments&... arguments) const {
+    return bindings::in_python([&] { return host_.attr(name)(arguments...); });
+  }
   std::optional<Node> attempt(nb::handle schema, Place place);
   std::optional<Node> member(nb::handle schema, Place place, bool needed);
   std::optional<Node> other(nb::handle schema, Place place, bool needed);

@@ -155,7 +155,7 @@ bool PlainSchemas::listed(const Said& said, Kinds allowed, std::vector<Node>& no
   if (bits & kFalse) nodes.push_back(literal("false"));
   if (bits & kTrue) nodes.push_back(literal("true"));
   if (bits & kNumber) {
-    const nb::object found = host_.attr("some")(allowed.integer, numerals);
+    const nb::object found = ask("some", allowed.integer, numerals);
     if (found.is_none()) return false;
     nodes.push_back(nb::cast<Node>(found));
   }
@@ -189,7 +189,7 @@ bool PlainSchemas::numbers(const Said& said, bool integer, std::vector<Node>& no
     given[at++] = one.is_valid() ? nb::borrow(one) : nb::none();
   }
   const nb::object found =
-      host_.attr("bounded")(integer, given[0], given[1], given[2], given[3], given[4]);
+      ask("bounded", integer, given[0], given[1], given[2], given[3], given[4]);
   if (found.is_none()) return false;
   nodes.push_back(nb::cast<Node>(found));
   return true;
@@ -231,7 +231,7 @@ std::optional<PlainSchemas::Node> PlainSchemas::texts(const Said& said, std::uin
     ++at;
   }
   const nb::object most = high == kUnbounded ? nb::none() : nb::object(nb::int_(high));
-  const nb::object found = host_.attr("texts")(nb::int_(low), most, given[0], given[1]);
+  const nb::object found = ask("texts", nb::int_(low), most, given[0], given[1]);
   if (found.is_none()) return std::nullopt;
   return nb::cast<Node>(found);
 }
@@ -403,7 +403,7 @@ PlainSchemas::Node PlainSchemas::any_string() {
 
 PlainSchemas::Node PlainSchemas::number(bool integer) {
   std::optional<Node>& known = numbers_[integer ? 1 : 0];
-  if (!known) known = nb::cast<Node>(host_.attr("numbers")(integer));
+  if (!known) known = nb::cast<Node>(ask("numbers", integer));
   return *known;
 }
 

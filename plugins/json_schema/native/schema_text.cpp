@@ -7,6 +7,7 @@
 #include <string_view>
 #include <utility>
 
+#include "gil.hpp"
 #include "python_values.hpp"
 
 namespace formgate::json_schema {
@@ -208,7 +209,9 @@ class Reader {
       if (!digits()) return {};
     }
     const std::string_view said = text_.substr(begin, at_ - begin);
-    if (!exact) return decimal_(nb::str(said.data(), said.size()));
+    if (!exact)
+      return bindings::in_python(
+          [&] { return nb::object(decimal_(nb::str(said.data(), said.size()))); });
     if (whole > kDigits) return {};
     long long found = 0;
     for (const char c : said.substr(first - begin)) found = found * 10 + (c - '0');
