@@ -7,6 +7,7 @@
 // its open conditions that its entries, one after the other, lead to (dynamic programming, at most
 // 2^kMostTogether sets).
 #include <algorithm>
+#include <bit>
 #include <numeric>
 #include <unordered_set>
 
@@ -54,11 +55,12 @@ EntryClauses::EntryClauses(std::uint32_t entries, const Clauses& clauses)
   }
   for (std::uint32_t c = 0; c < count_; ++c) {
     if (clauses[c].empty()) {
-      groups_.push_back({{}, {c}});  // never met
+      groups_.push_back({{}, {c}, {}});  // never met
     } else {
       group_of(clauses[c].front().entry).clauses.push_back(c);
     }
   }
+  for (Group& one : groups_) settle_group(one);
 }
 
 bool EntryClauses::few() const {
@@ -78,40 +80,72 @@ void EntryClauses::meet(Bits& open, std::uint32_t entry, std::uint32_t way) cons
   }
 }
 
+void EntryClauses::settle_group(Group& group) const {
+  for (std::uint32_t entry : group.entries) {
+    std::vector<Met>& own = group.met.emplace_back();
+    for (const auto& [way, clause] : meets_[entry]) {
+      const auto place = std::ranges::find(group.clauses, clause) - group.clauses.begin();
+      const std::uint32_t bit = way == kGone ? kMayBeGone : 1u << way;
+      auto at = std::ranges::find(own, bit, &Met::way);
+      if (at == own.end()) at = own.insert(own.end(), {bit, 0});
+      if (place < std::ptrdiff_t{kMostTogether}) at->conditions |= 1u << place;
+    }
+  }
+}
+
 bool EntryClauses::possible(const Bits& open, const std::vector<std::uint32_t>& options) const {
-  std::vector<std::uint32_t> reached;
-  std::unordered_set<std::uint32_t> seen;
   return std::ranges::all_of(groups_, [&](const Group& group) {
     std::uint32_t start = 0;
     for (std::size_t k = 0; k < group.clauses.size(); ++k) {
       if (test(open, group.clauses[k])) start |= 1u << k;
     }
-    if (start == 0) return true;
-    reached.assign(1, start);
-    for (std::uint32_t entry : group.entries) {
-      std::vector<std::uint32_t> met;  // by each of the ways that there are
-      for (std::uint32_t w = 0; w <= kMostWays; ++w) {
-        if (!((options[entry] >> w) & 1)) continue;
-        std::uint32_t mask = 0;
-        for (const auto& [own, clause] : meets_[entry]) {
-          if (own != (w == kMostWays ? kGone : w)) continue;
-          const auto at = std::ranges::find(group.clauses, clause) - group.clauses.begin();
-          mask |= 1u << at;
-        }
-        met.push_back(mask);
-      }
-      if (met.empty()) continue;
-      std::vector<std::uint32_t> next;
-      seen.clear();
-      for (std::uint32_t mask : reached) {
-        for (std::uint32_t more : met) {
-          if (seen.insert(mask & ~more).second) next.push_back(mask & ~more);
-        }
-      }
-      reached = std::move(next);
-    }
-    return std::ranges::find(reached, 0u) != reached.end();
+    return start == 0 || possible(group, start, options);
   });
+}
+
+// Most often the ways that meet most are enough; else all sets are found that can be left open.
+bool EntryClauses::possible(const Group& group, std::uint32_t open,
+                            const std::vector<std::uint32_t>& options) {
+  std::vector<std::vector<std::uint32_t>> met;  // by entries, what a way that there is may meet
+  std::uint32_t left = open;
+  for (std::size_t e = 0; e < group.entries.size(); ++e) {
+    const std::uint32_t given = options[group.entries[e]];
+    std::vector<std::uint32_t> own;
+    std::uint32_t most = 0;
+    for (const Met& one : group.met[e]) {
+      const std::uint32_t conditions = given & one.way ? one.conditions & open : 0;
+      if (conditions == 0) continue;
+      if (std::popcount(conditions & left) > std::popcount(most & left)) most = conditions;
+      if (std::ranges::none_of(own, [&](auto other) { return !(conditions & ~other); })) {
+        std::erase_if(own, [&](auto other) { return !(other & ~conditions); });
+        own.push_back(conditions);
+      }
+    }
+    left &= ~most;
+    if (left == 0) return true;
+    if (!own.empty()) met.push_back(std::move(own));
+  }
+  std::uint32_t ever = 0;
+  for (const auto& own : met) {
+    for (std::uint32_t conditions : own) ever |= conditions;
+  }
+  if (open & ~ever) return false;
+  std::vector<std::uint32_t> reached{open};
+  std::vector<std::uint32_t> next;
+  std::unordered_set<std::uint32_t> seen;
+  for (const auto& own : met) {
+    next.clear();
+    seen.clear();
+    for (std::uint32_t before : reached) {
+      for (std::uint32_t conditions : own) {
+        const std::uint32_t after = before & ~conditions;
+        if (after == 0) return true;
+        if (seen.insert(after).second) next.push_back(after);
+      }
+    }
+    std::swap(reached, next);
+  }
+  return false;
 }
 
 bool EntryClauses::some_texts(std::vector<std::uint32_t> options, bool others) const {

@@ -82,10 +82,19 @@ class EntryClauses {
   bool empty_text(std::vector<std::uint32_t> options) const;
 
  private:
+  // What an entry with a value, or without coming, meets of the conditions of its group, as bits.
+  struct Met {
+    std::uint32_t way = 0;  // a bit, as in options
+    std::uint32_t conditions = 0;
+  };
   struct Group {
     std::vector<std::uint32_t> entries;
     std::vector<std::uint32_t> clauses;
+    std::vector<std::vector<Met>> met;  // by each of the entries
   };
+  void settle_group(Group& group) const;
+  static bool possible(const Group& group, std::uint32_t open,
+                       const std::vector<std::uint32_t>& options);
   std::uint32_t count_ = 0;
   std::vector<std::vector<std::pair<std::uint32_t, std::uint32_t>>> meets_;  // (way, clause)
   std::vector<Group> groups_;
