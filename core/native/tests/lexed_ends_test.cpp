@@ -139,7 +139,7 @@ TEST(LexedEnds, tell_what_short_texts_do) {
       given.rules[name].push_back(body);
     }
     std::string body;
-    for (unsigned k = 1 + random() % 3; k > 0; --k) body += pick(letters);
+    for (auto k = 1 + random() % 3; k > 0; --k) body += pick(letters);
     given.rest = {body};
     std::vector<std::string> own{pick(patterns), pick(patterns), pick(patterns)};
     const bool contextual = random() % 2 == 0;

@@ -20,7 +20,7 @@ from formgate.plugins.json_schema._automaton import Automaton
 from formgate.plugins.json_schema._options import Options
 
 NAMES = ("a", "b", "c")
-VALUES = (1, "s", [1], ["s"], {"x": 1}, {})
+VALUES = (1, "s", [1], ["s"], {"y": "s", "x": 1}, {})
 OBJECTS = [
     dict(zip(chosen, values, strict=True))
     for count in range(len(NAMES) + 1)
@@ -46,6 +46,8 @@ _values = st.sampled_from(
         {"type": "object", "required": ["x"]},
         {"type": "object", "additionalProperties": {"type": "string"}},
         {"contains": {"type": "string"}},
+        {"properties": {"x": False}},
+        {"properties": {"y": {"type": "string"}, "x": {"type": "integer"}}},
         {"minItems": 1},
         {"$ref": "#/$defs/own"},
     ]
@@ -170,3 +172,51 @@ def test_literals_that_are_settled_are_no_conditions(monkeypatch):
     assert [[one.name for one in each] for each in without_second.conditions] == [["b", "c"]]
     assert not without_first.conditions
     assert without_first.banned == ["a"]
+
+
+def test_conditions_that_cannot_be_kept_are_parts():
+    """Beside what a branch bans, and more sets of values than conditions know, there are limits."""
+    texts = {"type": "array", "items": {"type": "string"}}
+    ranked = {"properties": {"s0": {"enum": ["x", "y"]}, "s6": {"pattern": "^[A-Z]{2}$"}}}
+    many = {name: {"type": "boolean"} for name in ("s1", "s2")}
+    branches = [
+        {},
+        {**ranked, "required": ["k1"]},
+        {"properties": {"s5": texts}, "required": ["s3", "s0"]},
+        {"properties": {**many, "s4": {"type": "integer"}}},
+        {
+            "properties": {
+                **ranked["properties"],
+                "s1": {"minimum": 0},
+                "s2": {"minimum": 0},
+                "s4": {"type": "integer"},
+                "s5": texts,
+                "s6": {"enum": ["x", "y"]},
+            },
+            "required": ["k4"],
+        },
+        {
+            "properties": {
+                **many,
+                "s0": {"format": "date"},
+                "s3": texts,
+                "s4": {"type": "integer"},
+                "s5": texts,
+                "s6": {"enum": ["x", "y"]},
+            }
+        },
+        {"additionalProperties": False},
+    ]
+    schema = {"oneOf": branches}
+    automaton = Automaton(schema, Options())
+    assert automaton.objects(automaton.root)  # no LimitError
+    agree(
+        schema,
+        [
+            {"s0": "x", "s1": 3},
+            {"s1": True, "s3": 1},
+            {"s1": 1, "s3": 1, "s5": 1},
+            {"k1": 1, "s0": 1, "s1": 1, "s3": 1},
+            {"k1": 1, "k4": 1, "s5": ["s"], "s0": "x"},
+        ],
+    )
