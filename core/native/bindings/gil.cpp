@@ -10,13 +10,17 @@
 
 namespace formgate::bindings {
 
+void park() noexcept {
+  for (;;) std::this_thread::sleep_for(std::chrono::hours(1));
+}
+
 void take_lock_back(PyThreadState* thread) noexcept {
 #ifdef FORMGATE_FORCED_UNWIND
   try {
     PyEval_RestoreThread(thread);
   } catch (const abi::__forced_unwind&) {
     // Never left: an unwinding that is caught must go on.
-    for (;;) std::this_thread::sleep_for(std::chrono::hours(1));
+    park();
   }
 #else
   PyEval_RestoreThread(thread);

@@ -5,6 +5,9 @@
 
 namespace formgate::bindings {
 
+// Stays here, without the lock, until the process ends.
+[[noreturn]] void park() noexcept;
+
 // Takes the lock back. While the interpreter ends, Python before 3.14 ends other threads here, by
 // `pthread_exit`, whose unwinding would meet destructors that may not be left so, and abort the
 // process. Such a thread is parked instead, as Python 3.14 does: the process is about to end.

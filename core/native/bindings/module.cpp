@@ -70,6 +70,8 @@ const char* class_name(ErrorKind kind) {
 }
 
 void translate(const std::exception_ptr& pending, void*) {
+  // No exception of C++: Python that native code called ends this thread (see gil.hpp).
+  if (!pending) park();
   try {
     std::rethrow_exception(pending);
   } catch (const Error& error) {
