@@ -187,7 +187,7 @@ ExprId Keyed::make(Table given, CompileContext* context) {
   };
   table.entries.reserve(given.entries.size());
   for (const Entry& entry : given.entries) {
-    if (given.named) table.names.push_back(entry.name);
+    if (given.named && !given.cells.empty()) table.names.push_back(entry.name);
     const auto lives = [this](ExprId value) { return pool_.live(value); };
     bool usable = spaced && (lives(entry.value) || std::ranges::any_of(entry.ways, lives));
     if (given.named) {

@@ -242,7 +242,7 @@ class Keyed {
     std::vector<std::vector<std::uint64_t>> needs;  // EntryNeeds::all
     EntryClauses clauses;
     std::vector<std::uint32_t> options;    // by entry, where there are clauses
-    std::vector<std::string> names;        // of all entries, sorted; no keys of cells
+    std::vector<std::string> names;        // of all entries, sorted; none without cells
     std::shared_ptr<const NameTrie> trie;  // of the entries; shared where they have the same names
     std::unordered_map<std::uint32_t, ExprId> spelled;  // characters, once asked for
     ExprId colon;
