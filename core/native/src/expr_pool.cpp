@@ -7,6 +7,7 @@
 
 #include "dispose.hpp"
 #include "formgate/errors.hpp"
+#include "predecessors.hpp"
 
 #ifndef _WIN32
 #include <pthread.h>
@@ -53,7 +54,10 @@ void after_fork_in_child() {
 }  // namespace
 
 ExprPool::ExprPool()
-    : serial_(next_serial.fetch_add(1)), lexing_(std::make_unique<Lexing>(*this)), keyed_(*this) {
+    : serial_(next_serial.fetch_add(1)),
+      lexing_(std::make_unique<Lexing>(*this)),
+      keyed_(*this),
+      predecessors_(std::make_unique<Predecessors>(*this)) {
   {
     const std::lock_guard<std::mutex> guard(pools_mutex);
 #ifndef _WIN32
@@ -302,8 +306,8 @@ std::size_t ExprPool::memory_usage() const {
   return nodes_.size() * (sizeof(Node) + 8) + rules_.size() * sizeof(Rule) + member_bytes_ +
          form_bytes_ + rows_.size() * sizeof(Row) + automaton_bytes_ + byte_sets_.size() * 64 +
          lexing_->memory_usage() + keyed_.memory_usage() + marks_.size() * 4 +
-         json_chars_.size() * 48 + measured_bytes_ + beginning_bytes_ +
-         (core_states_.size() + unmeasured_.size()) * 48 +
+         json_chars_.size() * 48 + measured_bytes_ + predecessors_->memory_usage() +
+         beginning_bytes_ + (core_states_.size() + unmeasured_.size()) * 48 +
          (meets_.size() + subset_.size() + alphabets_.size() + forms_here_.size() +
           conditions_.size() + nullables_.size() + unions_.size() + intersections_.size() +
           countdowns_.size() + covered_.size() + ended_.size() + after_star_.size() +

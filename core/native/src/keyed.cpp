@@ -2,6 +2,7 @@
 #include "formgate/keyed.hpp"
 
 #include <algorithm>
+#include <array>
 
 #include "expr_helpers.hpp"
 #include "formgate/errors.hpp"
@@ -85,33 +86,30 @@ std::string canonical_number(std::string_view spelling) {
 
 // --- tables ---
 
-void Keyed::add_name(Compiled& table, std::uint32_t entry) {
-  std::uint32_t at = 0;
-  const std::string& name = table.entries[entry].name;
-  const auto enter = [&](std::uint32_t node) {
-    at = node;
-    table.trie[at].entries.push_back(entry);
-  };
-  enter(0);
-  for (std::size_t i = 0; i < name.size();) {
-    const std::size_t begin = i;
-    const std::uint32_t value = character_at(name, i);
-    const auto& children = table.trie[at].children;
-    const auto known = std::ranges::find(children, value, &Child::character);
-    if (known != children.end()) {
-      enter(known->node);
-      continue;
-    }
-    const auto fresh = static_cast<std::uint32_t>(table.trie.size());
-    table.trie[at].children.push_back({value, fresh});
-    table.trie.emplace_back();
-    const std::string spelling = name.substr(begin, i - begin);
-    const bool plain = std::ranges::all_of(
-        spelling, [&](char c) { return table.allowed.contains(static_cast<std::uint8_t>(c)); });
-    if (plain && json_plain().contains(value)) table.trie[fresh].spelling = spelling;
-    enter(fresh);
+std::shared_ptr<const NameTrie> Keyed::trie_of(const Compiled& table) {
+  std::vector<std::string_view> names;
+  Hasher hasher(0x7219);
+  for (unsigned i = 0; i < 4; ++i) hasher.add(table.allowed.word(i));
+  for (const Entry& entry : table.entries) {
+    if (!table.named) break;
+    names.push_back(entry.name);
+    hasher.add(entry.name.size()).add(names.back());
   }
-  table.trie[at].entry = entry;
+  auto& known = tries_[hasher.finish()];
+  if (!known) {
+    known = std::make_shared<const NameTrie>(names, table.allowed);
+    bytes_ += known->memory_usage() + 48;
+  }
+  return known;
+}
+
+// Whether all texts between keys have a comma.
+bool Keyed::has_comma(ExprId comma) {
+  if (!has_comma_ || has_comma_->first != comma) {
+    const ByteSet others = ByteSet::all() - ByteSet::of(',');
+    has_comma_ = {comma, pool_.restrict_to(comma, others) == kNothing};
+  }
+  return has_comma_->second;
 }
 
 ExprId Keyed::make(Table given, CompileContext* context) {
@@ -181,15 +179,22 @@ ExprId Keyed::make(Table given, CompileContext* context) {
   };
   std::vector<char> live;
   std::vector<char> asked;
+  std::array<std::optional<Spelled>, 128> ascii;
+  const auto spelled_once = [&](std::uint32_t value) {
+    if (value >= ascii.size()) return spelled(table, value);
+    if (!ascii[value]) ascii[value] = spelled(table, value);
+    return *ascii[value];
+  };
+  table.entries.reserve(given.entries.size());
   for (const Entry& entry : given.entries) {
-    if (given.named) table.names.push_back(entry.name);
+    if (given.named && !given.cells.empty()) table.names.push_back(entry.name);
     const auto lives = [this](ExprId value) { return pool_.live(value); };
     bool usable = spaced && (lives(entry.value) || std::ranges::any_of(entry.ways, lives));
     if (given.named) {
       usable = usable && quote != kNothing;
       ByteSet alphabet;
       for (std::size_t i = 0; i < entry.name.size() && usable;) {
-        const Spelled one = spelled(table, character_at(entry.name, i));
+        const Spelled one = spelled_once(character_at(entry.name, i));
         usable = one.live;
         alphabet = alphabet | one.alphabet;
       }
@@ -268,8 +273,7 @@ ExprId Keyed::make(Table given, CompileContext* context) {
   table.capacity = capacity_of(table);
   table.endless = std::ranges::all_of(
       table.cells, [this](const Cell& cell) { return cell.quoted && extensible(cell.keys); });
-  const ByteSet others = ByteSet::all() - ByteSet::of(',');
-  table.commas = pool_.restrict_to(table.comma, others) == kNothing;
+  table.commas = has_comma(table.comma);
   const bool enough =
       table.capacity == kUnbounded || table.entries.size() + table.capacity >= table.min;
   const std::uint32_t wanted = fewest(table, State(), table.wanted, kNoIndex);
@@ -278,15 +282,9 @@ ExprId Keyed::make(Table given, CompileContext* context) {
   const auto number = static_cast<std::uint32_t>(tables_.size());
   table_index_.emplace(hash, possible ? number : kNoIndex);
   if (!possible) return kNothing;
-  table.trie.emplace_back();
-  if (table.named) {
-    for (std::uint32_t i = 0; i < table.entries.size(); ++i) add_name(table, i);
-  }
+  table.trie = trie_of(table);
   if (table.doubtful) doubtful.push_back(number);
   for (const Entry& entry : given.entries) bytes_ += 2 * (sizeof(Entry) + entry.name.size());
-  for (const TrieNode& node : table.trie) {
-    bytes_ += sizeof(TrieNode) + node.children.size() * sizeof(Child) + node.entries.size() * 4;
-  }
   start.table = number;
   start.wanted = table.wanted;
   start.taken.assign((table.entries.size() + 63) / 64, 0);

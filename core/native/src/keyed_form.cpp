@@ -91,9 +91,9 @@ ExprId Keyed::rest(std::uint32_t state) {
 }
 
 ExprId Keyed::names(std::uint32_t state, std::uint32_t at) {
-  const TrieNode& node = tables_[states_[state].table].trie[at];
+  const NameTrie& trie = *tables_[states_[state].table].trie;
   const bool some = std::ranges::any_of(
-      node.entries, [&](std::uint32_t entry) { return open(states_[state], entry); });
+      trie.entries(at), [&](std::uint32_t entry) { return open(states_[state], entry); });
   if (!some) return kNothing;
   Record record;
   record.part = Part::kNames;
@@ -222,13 +222,15 @@ ExprId Keyed::body(std::uint32_t index) {
       break;
     case Part::kNames: {
       std::vector<ExprId> ways;
-      const TrieNode& node = tables_[number].trie[record.at];
-      for (const Child& child : node.children) {
-        const ExprId below = names(record.state, child.node);
+      const NameTrie& trie = *tables_[number].trie;
+      const std::uint32_t end = trie.end_child(record.at);
+      for (std::uint32_t child = trie.first_child(record.at); child < end; ++child) {
+        const ExprId below = names(record.state, child);
         if (below == kNothing) continue;
-        ways.push_back(pool_.concat(character(tables_[number], child.character), below));
+        ways.push_back(pool_.concat(character(tables_[number], trie.character(child)), below));
       }
-      if (node.entry != kNoIndex && open(states_[record.state], node.entry)) {
+      const std::uint32_t entry = trie.entry(record.at);
+      if (entry != kNoIndex && open(states_[record.state], entry)) {
         const ExprId then = after_name(record.state, record.at);
         ways.push_back(pool_.concat(tables_[number].close_quote, then));
       }
@@ -299,18 +301,20 @@ ExprId Keyed::step(ExprId id, std::uint8_t byte) {
 ExprId Keyed::names_step(std::uint32_t index, std::uint8_t byte) {
   const Record record = records_[index];
   const std::uint32_t number = states_[record.state].table;
-  const TrieNode& node = tables_[number].trie[record.at];
+  const NameTrie& trie = *tables_[number].trie;
   std::vector<ExprId> ways;
-  for (const Child& child : node.children) {
-    const std::string& spelling = tables_[number].trie[child.node].spelling;
+  const std::uint32_t end = trie.end_child(record.at);
+  for (std::uint32_t child = trie.first_child(record.at); child < end; ++child) {
+    const std::string_view spelling = trie.spelling(child);
     const bool plain = !spelling.empty() && static_cast<std::uint8_t>(spelling[0]) == byte;
     if (!plain && byte != '\\') continue;
-    const ExprId below = names(record.state, child.node);
+    const ExprId below = names(record.state, child);
     if (below == kNothing) continue;
-    const ExprId left = pool_.raw_step(spelled_character(number, child.character), byte);
+    const ExprId left = pool_.raw_step(spelled_character(number, trie.character(child)), byte);
     if (left != kNothing) ways.push_back(pool_.concat(left, below));
   }
-  if (byte == '"' && node.entry != kNoIndex && open(states_[record.state], node.entry)) {
+  const std::uint32_t entry = trie.entry(record.at);
+  if (byte == '"' && entry != kNoIndex && open(states_[record.state], entry)) {
     ways.push_back(after_name(record.state, record.at));
   }
   return pool_.unite(ways);
@@ -319,7 +323,7 @@ ExprId Keyed::names_step(std::uint32_t index, std::uint8_t byte) {
 // What follows the closing quote of the key that ends at a node.
 ExprId Keyed::after_name(std::uint32_t state, std::uint32_t at) {
   const std::uint32_t number = states_[state].table;
-  const std::uint32_t entry = tables_[number].trie[at].entry;
+  const std::uint32_t entry = tables_[number].trie->entry(at);
   const auto then = [&](std::uint32_t way) {
     const ExprId more = rest(choose(state, entry, way));
     const Entry& own = tables_[number].entries[entry];

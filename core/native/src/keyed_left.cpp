@@ -78,7 +78,7 @@ Keyed::Left Keyed::left(std::uint32_t record) {
       break;
     case Part::kNames: {
       std::vector<std::uint32_t> ways;
-      for (std::uint32_t entry : table.trie[own.at].entries) {
+      for (std::uint32_t entry : table.trie->entries(own.at)) {
         if (open(state, entry)) ways.push_back(entry);
       }
       out.parts.push_back(table.close_quote);

@@ -14,13 +14,13 @@ std::uint32_t Keyed::names_node(ExprId id) const { return record(id).at; }
 
 bool Keyed::names_open(ExprId id, std::uint32_t at) {
   const State& state = states_[record(id).state];
-  return std::ranges::any_of(tables_[state.table].trie[at].entries,
+  return std::ranges::any_of(tables_[state.table].trie->entries(at),
                              [&](std::uint32_t entry) { return open(state, entry); });
 }
 
 // Empty where the character has to be escaped, or where bytes are lacking.
 std::string_view Keyed::plain_spelling(ExprId id, std::uint32_t at) const {
-  return tables_[states_[record(id).state].table].trie[at].spelling;
+  return tables_[states_[record(id).state].table].trie->spelling(at);
 }
 
 ExprId Keyed::spelled_character(ExprId id, std::uint32_t value) {
@@ -39,7 +39,7 @@ ExprId Keyed::names_from(ExprId id, std::uint32_t at) { return names(record(id).
 
 bool Keyed::ends_name(ExprId id, std::uint32_t at) {
   const State& state = states_[record(id).state];
-  const std::uint32_t entry = tables_[state.table].trie[at].entry;
+  const std::uint32_t entry = tables_[state.table].trie->entry(at);
   return entry != kNoIndex && open(state, entry);
 }
 
@@ -54,15 +54,14 @@ bool Keyed::inside_key(ExprId id) const {
 ExprId Keyed::skip(ExprId id, std::string_view text) {
   const Record own = record(id);
   if (own.part == Part::kNames) {
-    const std::vector<TrieNode>& trie = tables_[states_[own.state].table].trie;
+    const NameTrie& trie = *tables_[states_[own.state].table].trie;
     std::uint32_t at = own.at;
     for (const char c : text) {
-      const auto& children = trie[at].children;
-      const auto next = std::ranges::find_if(children, [&](const Child& child) {
-        return trie[child.node].spelling == std::string_view(&c, 1);
-      });
-      if (next == children.end()) return ExprPool::kEmptyId;
-      at = next->node;
+      std::uint32_t child = trie.first_child(at);
+      const std::uint32_t end = trie.end_child(at);
+      while (child < end && trie.spelling(child) != std::string_view(&c, 1)) ++child;
+      if (child == end) return ExprPool::kEmptyId;
+      at = child;
     }
     return names(own.state, at);
   }

@@ -283,12 +283,13 @@ bool ExprPool::settle_by_length(ExprId id) {
   ExprId text{};
   std::uint32_t min = 0;
   std::uint32_t max = 0;
-  if (!counted_text(members(node), text, min, max)) return settle_by_core(id);
+  const auto settle_otherwise = [&] { return settle_by_core(id) || settle_by_predecessors(id); };
+  if (!counted_text(members(node), text, min, max)) return settle_otherwise();
   const Lengths own = lengths(text);
   const bool too_long = max != kUnbounded && own.least > max;
   const bool too_short = own.most < min;
   const bool between = own.least >= min || (max == kUnbounded && own.most >= min);
-  if (!too_long && !too_short && !between) return settle_by_core(id);
+  if (!too_long && !too_short && !between) return settle_otherwise();
   set_liveness(id, !too_long && !too_short);
   return true;
 }

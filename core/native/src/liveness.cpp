@@ -21,6 +21,7 @@
 
 #include "formgate/errors.hpp"
 #include "formgate/expr_pool.hpp"
+#include "predecessors.hpp"
 #include "utf8.hpp"
 
 namespace formgate {
@@ -39,6 +40,9 @@ constexpr std::size_t kMostCompiled = 20000;
 constexpr std::size_t kMostCompiledNodes = 500000;
 // After so many states the rules are asked.
 constexpr std::size_t kAskedAt = 256;
+
+// After so many states it is asked whether one side of an intersection has few of its own.
+constexpr std::size_t kLearnedAt = 128;
 
 // Parts of an intersection that cost as much as a state of its own.
 constexpr std::size_t kPartsOfState = 8;
@@ -164,6 +168,12 @@ bool ExprPool::live(ExprId id) {
   explore(std::move(work), static_cast<std::size_t>(-1), nullptr, nullptr);
   nodes_[index_of(id)].liveness = live_by_parts(id) ? kLive : kDead;
   return nodes_[index_of(id)].liveness == kLive;
+}
+
+bool ExprPool::settle_by_predecessors(ExprId id) {
+  const auto found = predecessors_->live(id);
+  if (found) set_liveness(id, *found);
+  return found.has_value();
 }
 
 bool ExprPool::found_live(ExprId id) {
@@ -369,10 +379,13 @@ void ExprPool::explore(std::vector<ExprId> work, std::size_t budget, CompileCont
     if (found == Measuring::kTooMuch) measuring = 0;
     return found == Measuring::kDone && settle_by_core(id);
   };
-  for (std::size_t i = 0; i < work.size(); ++i) {
-    if (!settled(work[i])) visit(work[i]);
-  }
-  work.clear();
+  const auto visit_work = [&] {
+    for (std::size_t i = 0; i < work.size(); ++i) {
+      if (!settled(work[i])) visit(work[i]);
+    }
+    work.clear();
+  };
+  visit_work();
   const std::size_t roots = order.size();
   // Backwards from what accepts the empty text or steps into what is live already.
   std::vector<std::uint32_t> ready;
@@ -405,6 +418,7 @@ void ExprPool::explore(std::vector<ExprId> work, std::size_t budget, CompileCont
   std::vector<ExprId> targets;
   std::vector<ExprId> parts;
   std::size_t spent = 0;
+  bool learned = false;
   for (std::uint32_t i = 0; i < order.size(); ++i) {
     // A state of very many parts costs as much as many states.
     spent += width_of(order[i]) / kPartsOfState;
@@ -420,6 +434,18 @@ void ExprPool::explore(std::vector<ExprId> work, std::size_t budget, CompileCont
     if (context) context->tick();
     if (context) give_way(*context, lock);
     if (!whole && node(order[i]).liveness != kUnknown) continue;
+    if (context && i == kLearnedAt) {
+      for (std::size_t k = 0; k < roots; ++k) {
+        learned = predecessors_->learn(order[k], work, *context, lock) || learned;
+      }
+      visit_work();
+    }
+    // What is behind such a state is decided when it is asked for.
+    if (learned && settle_by_predecessors(order[i])) {
+      if (node(order[i]).liveness == kLive && !told[i]) tell(i);
+      spread();
+      continue;
+    }
     // Of most states the derivatives are never asked for again.
     const Node& own = node(order[i]);
     const bool passing = (own.kind == Kind::kAnd || own.kind == Kind::kScope) && !own.form &&
@@ -452,10 +478,7 @@ void ExprPool::explore(std::vector<ExprId> work, std::size_t budget, CompileCont
         last_step[place] = static_cast<std::uint32_t>(steps.size() - 1);
       }
     }
-    for (std::size_t k = 0; k < work.size(); ++k) {
-      if (!settled(work[k])) visit(work[k]);
-    }
-    work.clear();
+    visit_work();
     if (alive && !told[i]) tell(i);
     spread();
     if (whole || !alive) continue;

@@ -43,6 +43,8 @@
 
 namespace formgate {
 
+class Predecessors;
+
 class ExprPool : public std::enable_shared_from_this<ExprPool> {
  public:
   static constexpr ExprId kEmptyId{0};    // no text
@@ -240,6 +242,7 @@ class ExprPool : public std::enable_shared_from_this<ExprPool> {
 
  private:
   friend class Lexing;
+  friend class Predecessors;
   struct Automaton {
     std::shared_ptr<const LeafDfa> dfa;
     std::uint32_t class_index;
@@ -398,6 +401,7 @@ class ExprPool : public std::enable_shared_from_this<ExprPool> {
   ExprId without_counts(ExprId member, LengthBounds& bounds);
   ExprId core_of(ExprId id, LengthBounds& bounds);
   bool settle_by_core(ExprId id);
+  bool settle_by_predecessors(ExprId id);
   enum class Measuring { kNone, kDone, kTooMuch };
   Measuring measure_core(ExprId id, std::vector<ExprId>& more, CompileContext& context,
                          std::unique_lock<std::mutex>* lock);
@@ -495,6 +499,7 @@ class ExprPool : public std::enable_shared_from_this<ExprPool> {
   GrowingMap<std::uint32_t, std::pair<std::uint32_t, std::uint32_t>> core_states_;
   GrowingMap<std::uint32_t, bool> unmeasured_;  // what took too much
   std::size_t measured_bytes_ = 0;
+  std::unique_ptr<Predecessors> predecessors_;
   StableVector<Bounds> bounds_{{}};        // the first: all bytes
   StableVector<std::string> pending_{""};  // escapes under way
   std::unordered_map<std::string, std::uint32_t> pending_index_;

@@ -21,6 +21,7 @@
 #include "formgate/json_spelling.hpp"
 #include "formgate/json_value.hpp"
 #include "formgate/json_values.hpp"
+#include "formgate/name_trie.hpp"
 #include "formgate/stable_vector.hpp"
 #include "formgate/types.hpp"
 
@@ -207,11 +208,10 @@ class Keyed {
   // Calls visit(character, node) for the characters that may follow.
   template <typename Visit>
   void visit_names(ExprId id, std::uint32_t at, Visit&& visit) {
-    const std::uint32_t number = states_[record(id).state].table;
-    const std::size_t count = tables_[number].trie[at].children.size();
-    for (std::size_t i = 0; i < count; ++i) {
-      const Child child = tables_[number].trie[at].children[i];
-      if (names_open(id, child.node)) visit(child.character, child.node);
+    const NameTrie& trie = *tables_[states_[record(id).state].table].trie;
+    const std::uint32_t end = trie.end_child(at);
+    for (std::uint32_t child = trie.first_child(at); child < end; ++child) {
+      if (names_open(id, child)) visit(trie.character(child), child);
     }
   }
   // The bytes of the character that leads to a node, where it may stand for itself.
@@ -244,25 +244,15 @@ class Keyed {
   ByteSet contested_in(ExprId first);
   using Element = JsonValues::Element;
   using Set = JsonValues::Set;
-  struct Child {
-    std::uint32_t character;
-    std::uint32_t node;
-  };
-  struct TrieNode {
-    std::vector<Child> children;
-    std::vector<std::uint32_t> entries;  // at or below
-    std::uint32_t entry = kNoIndex;      // ends here
-    std::string spelling = {};           // of the character that leads here, if it needs no escape
-  };
   struct Compiled {
     std::uint32_t given;  // index of the table as it was given
     std::vector<Entry> entries;
     std::vector<Cell> cells;
     std::vector<std::vector<std::uint64_t>> needs;  // EntryNeeds::all
     EntryClauses clauses;
-    std::vector<std::uint32_t> options;  // by entry, where there are clauses
-    std::vector<std::string> names;      // of all entries, sorted; no keys of cells
-    std::vector<TrieNode> trie;
+    std::vector<std::uint32_t> options;    // by entry, where there are clauses
+    std::vector<std::string> names;        // of all entries, sorted; none without cells
+    std::shared_ptr<const NameTrie> trie;  // of the entries; shared where they have the same names
     std::unordered_map<std::uint32_t, ExprId> spelled;  // characters, once asked for
     ExprId colon;
     ExprId comma;
@@ -421,12 +411,14 @@ class Keyed {
   std::uint32_t choose_cell(std::uint32_t state, Element key, std::uint64_t met);
   bool used(const State& state, const std::string& key);
   std::uint32_t reader_of(const Reading& reading);
-  void add_name(Compiled& table, std::uint32_t entry);
+  std::shared_ptr<const NameTrie> trie_of(const Compiled& table);
+  bool has_comma(ExprId comma);
 
   ExprPool& pool_;
   std::vector<Table> given_;
   std::vector<Compiled> tables_;
-  std::vector<std::uint32_t> doubtful_;            // tables made outside of what is lowered
+  std::optional<std::pair<ExprId, bool>> has_comma_;  // what was asked last
+  std::vector<std::uint32_t> doubtful_;               // tables made outside of what is lowered
   GrowingMap<std::uint64_t, Spelled> characters_;  // by character and spelling; all bytes allowed
   StableVector<State> states_;
   StableVector<Record> records_;
@@ -440,6 +432,7 @@ class Keyed {
   GrowingMap<std::uint32_t, bool> zeros_only_;
   GrowingMap<std::uint32_t, std::uint32_t> text_counts_;  // of expressions
   GrowingMap<Hash128, std::uint32_t, HashOfHash> table_index_;
+  GrowingMap<Hash128, std::shared_ptr<const NameTrie>, HashOfHash> tries_;  // by names and bytes
   GrowingMap<Hash128, std::uint32_t, HashOfHash> state_index_;
   GrowingMap<Hash128, std::uint32_t, HashOfHash> record_index_;
   GrowingMap<Hash128, std::uint32_t, HashOfHash> reader_index_;
