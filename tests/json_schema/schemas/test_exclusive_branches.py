@@ -80,7 +80,7 @@ def few(request, monkeypatch):
 
 
 @pytest.mark.usefixtures("few")
-@settings(max_examples=200, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=120, deadline=None, suppress_health_check=list(HealthCheck))
 @given(
     st.lists(st.one_of(_open, _open, _branches), min_size=2, max_size=4),
     st.one_of(_open, _branches, st.just({})),
@@ -103,7 +103,7 @@ _finite = st.sampled_from([["s", "t"], ["s", None], [["s"], []], [{}, {"x": "s"}
 
 
 @pytest.mark.usefixtures("few")
-@settings(max_examples=100, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
 @given(
     st.dictionaries(_names, _finite, min_size=2),
     st.lists(_open, min_size=2, max_size=4),
