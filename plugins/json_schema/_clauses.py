@@ -131,18 +131,20 @@ class Clauses(Products[S]):
 
         Without, where a grammar cannot keep the conditions: written out they are more than parts.
         """
+        found: list[S] | None = None
         try:
             with self._making(conditions=True):
                 found = self._of_lits(lits)
+            if all(map(self.keepable, found)):
+                return found
         except LimitError:
-            found = []
-        if not found or not all(map(self.keepable, found)):
-            try:
-                with self._making(conditions=False):
-                    return self._of_lits(lits)
-            except LimitError:
-                if not found:
-                    raise
+            pass
+        try:
+            with self._making(conditions=False):
+                return self._of_lits(lits)
+        except LimitError:
+            if found is None:
+                raise
         return found
 
     def _of_lits(self, lits: Lits) -> list[S]:
