@@ -6,6 +6,7 @@ import itertools
 import json
 from typing import TYPE_CHECKING, Any
 
+from finite_texts import PLAIN, written_out
 from jsonschema import Draft202012Validator
 
 import formgate
@@ -16,7 +17,7 @@ from formgate.plugins.json_schema import Validator
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-__all__ = ["agree"]
+__all__ = ["agree", "agree_on_texts"]
 
 BYTES = formgate.Vocabulary([*(bytes([i]) for i in range(256)), None], stop_ids=[256])
 ORDERS = 6  # of an object's members
@@ -47,3 +48,31 @@ def agree(schema: dict[str, Any], objects: Sequence[dict[str, Any]]) -> None:
         else:
             texts = [json.dumps(dict(order)) for order in itertools.permutations(one.items())]
             assert not any(map(ordered.accepts, texts)), one
+
+
+def agree_on_texts(schema: dict[str, Any], members: dict[str, list[Any]], order: str) -> None:
+    """Check that masks lead to all valid objects of some members, and nowhere else.
+
+    Args:
+        schema: It allows no other members, in their order.
+        members: The values that there may be, each written in one way.
+        order: The option ``property_order``.
+    """
+    valid = Draft202012Validator(schema).is_valid
+    place = {name: number for number, name in enumerate(members)}
+    expected = {
+        json.dumps(one, separators=(",", ":"))
+        for count in range(len(members) + 1)
+        for names in itertools.permutations(members, count)
+        for chosen in itertools.product(*(members[name] for name in names))
+        if valid(one := dict(zip(names, chosen, strict=True)))
+        and (order == "any" or list(one) == sorted(one, key=place.__getitem__))
+    }
+    try:
+        engine = formgate.compile(
+            json.dumps(schema), BYTES, format="json_schema", property_order=order, **PLAIN
+        )
+    except EmptyLanguageError:
+        assert not expected
+        return
+    assert written_out(engine) == expected
