@@ -9,35 +9,38 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-ASCII_SINGLE_FIRST = 12
-NON_ASCII_FIRST = 43
 BLOCKS = (0x250, 0x530, 0x800, 0x2000, 0x3000, 0xD800, 0x10000, 0x110000)
-DIGIT_BUCKET, SPACE_BUCKET, WESTERN_BUCKET = 59, 60, 61
 WORD, DIGIT, SPACE = re.compile(r"\w"), re.compile(r"\d"), re.compile(r"\s")
 
 
-PUNCTUATION = "!\"#$%&'()*+,-./:;<=>?@[\\]^`{|}~"
-ASCII_BUCKETS = {
-    **dict.fromkeys("0123456789", 0),
-    **dict.fromkeys("abcdef", 1),
-    **dict.fromkeys("ghijklmnopqrstuvwxyz", 2),
-    **dict.fromkeys("ABCDEF", 3),
-    **dict.fromkeys("GHIJKLMNOPQRSTUVWXYZ", 4),
-    "_": 5,
-    " ": 6,
-    "\n": 7,
-    "\t": 8,
-    "\r": 9,
-    **dict.fromkeys("\v\f\x1c\x1d\x1e\x1f", 11),
-    **{char: ASCII_SINGLE_FIRST + i for i, char in enumerate(PUNCTUATION)},
+# From what most classes have to what they leave out, see token_groups.hpp: letters, digits,
+# punctuation, characters beyond ASCII, and those that JSON strings do not have.
+LOW = [
+    "abcdef",
+    "ghijklmnopqrstuvwxyz",
+    "ABCDEF",
+    "GHIJKLMNOPQRSTUVWXYZ",
+    "0123456789",
+    *"_ -.,':;!?()/+*&%#@$=<>[]{}^`~|",
+]
+WESTERN_BUCKET = len(LOW)
+DIGIT_BUCKET, SPACE_BUCKET = WESTERN_BUCKET + 1, WESTERN_BUCKET + 2
+BLOCKS_FIRST = WESTERN_BUCKET + 3
+HIGH_FIRST = BLOCKS_FIRST + 2 * len(BLOCKS)
+HIGH = [
+    "\v\f\x1c\x1d\x1e\x1f",
+    "".join(map(chr, [*range(9), *range(0x0E, 0x1C), 0x7F])),
+    *'\r\t\n\\"',
+]
+ASCII_BUCKETS = {char: i for i, chars in enumerate(LOW) for char in chars} | {
+    char: HIGH_FIRST + i for i, chars in enumerate(HIGH) for char in chars
 }
-OTHER_CONTROLS = 10
 
 
 def bucket(code: int) -> int:
     """Return the bucket of a code point."""
     if code < 0x80:
-        return ASCII_BUCKETS.get(chr(code), OTHER_CONTROLS)
+        return ASCII_BUCKETS[chr(code)]
     char = chr(code)
     if DIGIT.match(char):
         return DIGIT_BUCKET
@@ -46,7 +49,7 @@ def bucket(code: int) -> int:
     if 0xC0 <= code <= 0xFF and WORD.match(char):
         return WESTERN_BUCKET
     block = next(i for i, end in enumerate(BLOCKS) if code < end)
-    return NON_ASCII_FIRST + 2 * block + (0 if WORD.match(char) else 1)
+    return BLOCKS_FIRST + 2 * block + (0 if WORD.match(char) else 1)
 
 
 def main() -> None:

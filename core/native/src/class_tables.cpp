@@ -10,6 +10,11 @@
 #include "mask_sink.hpp"
 
 namespace formgate {
+namespace {
+
+constexpr std::size_t kUsualExits = 1024;  // of a narrow class, as of digits or blanks
+
+}  // namespace
 
 // Walks the part of the trie that is spelled in the class. A subtree whose text lies wholly inside
 // is taken as a range; where text leaves the class, the edge is recorded.
@@ -94,34 +99,64 @@ bool MaskCache::spelled_in(const ClassFilter& filter, std::string_view text) con
   return true;
 }
 
+// The tokens of a class; null where these are few, or most that may be of it would have to be
+// read: a walk of the trie finds their edges, too, and reads beginnings once and in order.
 std::shared_ptr<const TokenSet> MaskCache::gather_class(const ClassFilter& filter) {
+  const TokenGroups& groups = vocabulary_->groups();
+  const auto parts = groups.parts();
+  const BucketSet inside = filter.touched & ~filter.cut;
+  const BucketSet outside = ~filter.touched | (filter.cut & ~kIncompleteBucket);
+  std::vector<const TokenGroups::Part*> whole;
+  std::vector<const TokenGroups::Part*> some;
+  std::size_t read = 0;
+  std::size_t taken = 0;
+  for (std::uint32_t index = 0; index < parts.size();) {
+    const TokenGroups::Part& part = parts[index];
+    const bool group = part.next == index + 1;
+    if (part.common & ~filter.touched ||
+        (part.common & kIncompleteBucket && !(part.begun & filter.touched))) {
+      index = part.next;
+    } else if ((group || part.set != TokenGroups::kNone) && !(part.any & outside) &&
+               !(part.begun & ~inside) && part.ascii.subset_of(filter.ascii)) {
+      whole.push_back(&part);
+      taken += part.end - part.begin;
+      index = part.next;
+    } else {
+      if (group) {
+        some.push_back(&part);
+        (part.any & filter.cut ? read : taken) += part.end - part.begin;
+      }
+      ++index;
+    }
+  }
+  if (read > taken || read + taken <= Sink::kMostListed) return nullptr;
   Sink sink(*vocabulary_);
-  for (const TokenGroup& group : vocabulary_->groups()) {
-    if (group.buckets & ~filter.touched) continue;
-    const bool cut = group.buckets & filter.cut;
-    if (!cut && group.all_ascii.subset_of(filter.ascii)) {
-      sink.add_group(group);
-      continue;
+  for (const TokenGroups::Part* part : whole) {
+    if (part->set != TokenGroups::kNone) {
+      sink.add_dense(groups.set(*part));
+    } else {
+      sink.add_ids(groups.ids().subspan(part->begin, part->end - part->begin));
     }
-    for (std::size_t i = 0; i < group.ids.size(); ++i) {
-      if (!group.ascii[i].subset_of(filter.ascii)) continue;
-      if (cut && !spelled_in(filter, *vocabulary_->token_bytes(group.ids[i]))) continue;
-      sink.add(group.ids[i]);
+  }
+  std::vector<TokenId> doubtful;
+  for (const TokenGroups::Part* part : some) {
+    for (std::uint32_t i = part->begin; i < part->end; ++i) {
+      if (!groups.ascii()[i].subset_of(filter.ascii)) continue;
+      const TokenId id = groups.ids()[i];
+      if (part->any & filter.cut) {
+        doubtful.push_back(id);
+        vocabulary_->prefetch_place(id);
+      } else {
+        sink.add(id);
+      }
     }
+  }
+  constexpr std::size_t kAhead = 8;
+  for (std::size_t i = 0; i < doubtful.size(); ++i) {
+    if (i + kAhead < doubtful.size()) vocabulary_->prefetch_bytes(doubtful[i + kAhead]);
+    if (spelled_in(filter, *vocabulary_->token_bytes(doubtful[i]))) sink.add(doubtful[i]);
   }
   return sink.finish();
-}
-
-// Whether most tokens that may be of the class would have to be read: then these are found by a
-// walk of the trie, which reads beginnings once and in order.
-bool MaskCache::cuts_most(const ClassFilter& filter) const {
-  std::size_t cut = 0;
-  std::size_t whole = 0;
-  for (const TokenGroup& group : vocabulary_->groups()) {
-    if (group.buckets & ~filter.touched) continue;
-    (group.buckets & filter.cut ? cut : whole) += group.ids.size();
-  }
-  return cut > whole;
 }
 
 // An upper bound: where the class cuts a bucket, paths of the bucket count as spelled.
@@ -137,15 +172,19 @@ std::uint32_t MaskCache::longest_path(const ClassFilter& filter) const {
 void MaskCache::scan_into(ClassTable& table, std::uint32_t class_index, std::uint32_t node) {
   Sink inside(*vocabulary_);
   std::vector<std::pair<std::uint8_t, Exit>> exits;
+  exits.reserve(kUsualExits);
   scan_class(class_index, node, table.inside ? nullptr : &inside, exits, table.longest);
   if (!table.inside) {
     table.inside = inside.finish();
     bytes_ += table.inside->memory_usage();
   }
-  table.exits.clear();
-  for (const auto& [byte, exit] : exits) table.exits[byte].push_back(exit);
+  for (const auto& [byte, exit] : exits) ++table.first[byte + 1u];
+  for (std::size_t byte = 0; byte < 256; ++byte) table.first[byte + 1] += table.first[byte];
+  std::array<std::uint32_t, 257> next = table.first;
+  table.all.resize(exits.size());
+  for (const auto& [byte, exit] : exits) table.all[next[byte]++] = exit;
   table.complete = true;
-  bytes_ += exits.size() * sizeof(Exit) + table.exits.size() * 64;
+  bytes_ += exits.size() * sizeof(Exit);
 }
 
 MaskCache::ClassTable& MaskCache::class_table(std::uint32_t class_index, std::uint32_t node) {
@@ -154,8 +193,8 @@ MaskCache::ClassTable& MaskCache::class_table(std::uint32_t class_index, std::ui
   auto table = std::make_unique<ClassTable>();
   if (node == 0 && options_.cut_subtrees) {
     const ClassFilter filter = filter_of(class_index);
-    if (!cuts_most(filter)) {
-      table->inside = gather_class(filter);
+    table->inside = gather_class(filter);
+    if (table->inside) {
       table->longest = longest_path(filter);
       bytes_ += table->inside->memory_usage();
     }
@@ -187,13 +226,14 @@ void MaskCache::prepare_exits(ClassTable& table, std::uint32_t class_index, cons
   if (places > kMostPlaces) scan_into(table, class_index, 0);
 }
 
-// Edges by `byte` after text of the class, the empty text included.
-const std::vector<MaskCache::Exit>& MaskCache::exits_by(ClassTable& table,
-                                                        std::uint32_t class_index,
-                                                        std::uint8_t byte) {
-  static const std::vector<Exit> none;
+// Edges by `byte` after text of the class, the empty text included. They stay where they are.
+std::span<const MaskCache::Exit> MaskCache::exits_by(ClassTable& table, std::uint32_t class_index,
+                                                     std::uint8_t byte) {
+  if (table.complete) {
+    return std::span(table.all).subspan(table.first[byte],
+                                        table.first[byte + 1u] - table.first[byte]);
+  }
   if (auto it = table.exits.find(byte); it != table.exits.end()) return it->second;
-  if (table.complete) return none;
   std::vector<Exit>& exits = table.exits[byte];
   const ClassFilter filter = filter_of(class_index);
   const std::uint32_t begun = filter.dfa->next(filter.dfa->start(), byte);

@@ -77,12 +77,13 @@ const MaskCache::ExitTree* MaskCache::exit_tree(ClassTable& table, std::uint32_t
   constexpr std::size_t kFirstUses = 2;
   constexpr std::size_t kTokensPerUse = 1024;
   const auto trie = vocabulary_->trie();
-  const std::vector<Exit>& leaving = exits_by(table, class_index, byte);
+  const std::span<const Exit> leaving = exits_by(table, class_index, byte);
   std::size_t tokens = 0;
   for (const Exit& exit : leaving) {
     if (exit.count > 0) tokens += trie[exit.node].rank_end - trie[exit.node].rank_begin;
   }
-  if (table.uses[byte]++ < kFirstUses + std::min(tokens, kMostTokens) / kTokensPerUse) {
+  if (table.uses[byte] < kFirstUses + std::min(tokens, kMostTokens) / kTokensPerUse) {
+    ++table.uses[byte];
     return nullptr;
   }
   // Trees that many states use are due at the same time: one mask does not pay for all of them.
@@ -279,7 +280,7 @@ void MaskCache::leave_class(std::uint32_t class_index, std::uint32_t node, ExprI
       } else if (tree) {
         return;
       }
-      const std::vector<Exit> leaving = exits_by(table, class_index, byte);
+      const std::span<const Exit> leaving = exits_by(table, class_index, byte);
       PartWalk walk(*this, token_tree(), nullptr);
       for (const Exit& exit : leaving) {
         if (exit.count == 0) continue;  // the tail's own mask has these

@@ -144,12 +144,12 @@ class LexedMasks {
   bool extend(Run& run, const CharSet& set, std::uint32_t longest);
   const Uniform& uniform(std::uint32_t state);
   bool closes(Building& building, const Run& run, std::uint32_t node, std::uint8_t byte,
-              const std::vector<MaskCache::Exit>& exits);
+              std::span<const MaskCache::Exit> exits);
   // Bytes that terminals of a state's lexicon begin with.
   const ByteSet& begun(std::uint32_t state);
   const Group& closing_part(std::uint32_t state, ExprId guard, std::uint32_t node,
                             std::uint32_t class_index, std::uint8_t byte,
-                            const std::vector<MaskCache::Exit>& exits);
+                            std::span<const MaskCache::Exit> exits);
   const Group& run_part(std::uint32_t state, ExprId guard, std::uint32_t node,
                         std::uint32_t class_index, const ByteSet& leaving);
   bool stays(std::uint32_t state);

@@ -216,7 +216,7 @@ bool LexedMasks::run_below(Building& building, std::uint32_t node, std::uint32_t
     }
   }
   followed.for_each([&](std::uint8_t byte) {
-    const std::vector<MaskCache::Exit> exits = cache_.exits_by(table, run.class_index, byte);
+    const std::span<const MaskCache::Exit> exits = cache_.exits_by(table, run.class_index, byte);
     if (closes(building, run, node, byte, exits)) return;
     for (const MaskCache::Exit& exit : exits) {
       const std::uint32_t at = run.at(exit.count);
@@ -231,7 +231,7 @@ bool LexedMasks::run_below(Building& building, std::uint32_t node, std::uint32_t
 // Where a byte ends the lexeme after any number of characters, as a quote ends a string, what
 // follows it is the same for all states.
 bool LexedMasks::closes(Building& building, const Run& run, std::uint32_t node, std::uint8_t byte,
-                        const std::vector<MaskCache::Exit>& exits) {
+                        std::span<const MaskCache::Exit> exits) {
   std::uint32_t closed = kNoIndex;
   for (const MaskCache::Exit& exit : exits) {
     const std::uint32_t at = run.at(exit.count);
@@ -255,7 +255,7 @@ bool LexedMasks::closes(Building& building, const Run& run, std::uint32_t node, 
 const LexedMasks::Group& LexedMasks::closing_part(std::uint32_t state, ExprId guard,
                                                   std::uint32_t node, std::uint32_t class_index,
                                                   std::uint8_t byte,
-                                                  const std::vector<MaskCache::Exit>& exits) {
+                                                  std::span<const MaskCache::Exit> exits) {
   std::unique_ptr<Group>& slot =
       run_parts_[{pool_.lexing().states_[state].lexicon, guard, node, class_index, byte}];
   if (slot) return *slot;

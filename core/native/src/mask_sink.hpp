@@ -3,6 +3,7 @@
 
 #include <bit>
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "formgate/masks.hpp"
@@ -38,19 +39,21 @@ class MaskCache::Sink {
       set_bit(dense_.data(), id);
     }
   }
-  void add_group(const TokenGroup& group) {
-    if (group.dense.empty()) {
-      for (TokenId id : group.ids) add(id);
+  void add_ids(std::span<const TokenId> ids) {
+    if (dense_.empty() && list_.size() + ids.size() <= kMostListed) {
+      list_.insert(list_.end(), ids.begin(), ids.end());
       return;
     }
     if (dense_.empty()) densify();
-    for (std::size_t i = 0; i < dense_.size(); ++i) dense_[i] |= group.dense[i];
+    for (TokenId id : ids) set_bit(dense_.data(), id);
+  }
+  void add_dense(const Bitmap& set) {
+    if (dense_.empty()) densify();
+    for (std::size_t i = 0; i < dense_.size(); ++i) dense_[i] |= set[i];
   }
   void add_set(const TokenSet& set) {
     for (TokenId id : set.ids) add(id);
-    if (set.dense.empty()) return;
-    if (dense_.empty()) densify();
-    for (std::size_t i = 0; i < dense_.size(); ++i) dense_[i] |= set.dense[i];
+    if (!set.dense.empty()) add_dense(set.dense);
   }
   // Tokens of both bitmaps.
   void add_words(const Bitmap& set, const Bitmap& limit) {

@@ -272,11 +272,8 @@ std::size_t Vocabulary::memory_usage() const {
                       nodes_.capacity() * (sizeof(TrieNode) + 1 + sizeof(AsciiSet)) +
                       entangled_nodes_.capacity() / 8;
   for (const Bitmap& map : at_most_) total += map.capacity() * 4;
-  for (const TokenGroup& group : groups_) {
-    total += (group.ids.capacity() + group.dense.capacity()) * 4 +
-             group.ascii.capacity() * sizeof(AsciiSet);
-  }
-  return total + paths_.capacity() * sizeof(PathText) + by_label_.capacity() * 4;
+  return total + groups_.memory_usage() + paths_.capacity() * sizeof(PathText) +
+         by_label_.capacity() * 4;
 }
 
 }  // namespace formgate

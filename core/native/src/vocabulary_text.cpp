@@ -1,6 +1,7 @@
 // What the texts of a vocabulary are made of: characters below and above every trie node.
 #include <algorithm>
 #include <unordered_map>
+#include <utility>
 
 #include "formgate/buckets.hpp"
 #include "formgate/vocabulary.hpp"
@@ -158,54 +159,70 @@ void Vocabulary::describe_paths() {
   }
 }
 
+// What the character can become that the path to a node has begun.
+BucketSet Vocabulary::begun_at(std::uint32_t node) const {
+  std::uint32_t value = 0;
+  int read = 0;
+  for (; is_continuation(labels_[node]); node = nodes_[node].parent, ++read) {
+    value |= (labels_[node] & 0x3Fu) << (6 * read);
+  }
+  const int length = continuations(labels_[node]);
+  value |= lead_bits(labels_[node], length) << (6 * read);
+  const int shift = 6 * (length - read);
+  return completions(value << shift, ((value + 1) << shift) - 1, length);
+}
+
 void Vocabulary::group_tokens() {
-  constexpr std::size_t kDense = 1024;  // from here on a bitmap is faster than a list
   const auto grouped = [this](auto&& visit) {
     for (std::uint32_t index = 1; index < nodes_.size(); ++index) {
       const PathText& text = paths_[index];
       if (nodes_[index].own_count == 0 || (text.buckets & kFragmentBucket)) continue;
-      visit(nodes_[index], text);
+      visit(index, text);
     }
   };
-  // Counted before they are filled.
-  std::unordered_map<BucketSet, std::uint32_t> place_of;
-  std::vector<std::uint32_t> sizes;
-  std::vector<std::uint32_t> places;  // by node that is visited
-  places.reserve(rank_to_id_.size());
-  BucketSet last = kFragmentBucket;  // of those that are visited none; neighbours often agree
-  std::uint32_t last_place = 0;
-  grouped([&](const TrieNode& node, const PathText& text) {
-    if (text.buckets != last) {
+  // Counted before they are put in their places.
+  using Key = std::pair<BucketSet, BucketSet>;
+  const auto hash = [](const Key& key) { return key.first * 0x9E3779B97F4A7C15ull ^ key.second; };
+  std::unordered_map<Key, std::uint32_t, decltype(hash)> number_of(64, hash);
+  std::vector<TokenGroups::Group> groups;  // each begins at its size, until all are known
+  std::vector<std::uint32_t> numbers;      // by node that is visited
+  numbers.reserve(rank_to_id_.size());
+  Key last{kFragmentBucket, 0};  // of those that are visited none; neighbours often agree
+  std::uint32_t last_number = 0;
+  grouped([&](std::uint32_t index, const PathText& text) {
+    const Key key{text.buckets, text.buckets & kIncompleteBucket ? begun_at(index) : 0};
+    if (key != last) {
       const auto [it, fresh] =
-          place_of.try_emplace(text.buckets, static_cast<std::uint32_t>(sizes.size()));
-      if (fresh) sizes.push_back(0);
-      last = text.buckets;
-      last_place = it->second;
+          number_of.try_emplace(key, static_cast<std::uint32_t>(groups.size()));
+      if (fresh) groups.push_back({key.first, key.second, {}, 0});
+      last = key;
+      last_number = it->second;
     }
-    sizes[last_place] += node.own_count;
-    places.push_back(last_place);
+    groups[last_number].ascii |= text.ascii;
+    groups[last_number].begin += nodes_[index].own_count;
+    numbers.push_back(last_number);
   });
-  groups_.resize(sizes.size());
-  for (const auto& [buckets, place] : place_of) {
-    groups_[place].buckets = buckets;
-    groups_[place].ids.reserve(sizes[place]);
-    groups_[place].ascii.reserve(sizes[place]);
+  std::ranges::sort(groups, [](const TokenGroups::Group& a, const TokenGroups::Group& b) {
+    return a.buckets != b.buckets ? a.buckets < b.buckets : a.begun < b.begun;
+  });
+  std::uint32_t size = 0;
+  std::vector<std::uint32_t> places(groups.size());  // of the next token, by number
+  for (TokenGroups::Group& group : groups) {
+    places[number_of.at({group.buckets, group.begun})] = size;
+    size += std::exchange(group.begin, size);
   }
-  auto place = places.begin();
-  grouped([&](const TrieNode& node, const PathText& text) {
-    TokenGroup& group = groups_[*place++];
-    group.all_ascii |= text.ascii;
-    for (std::uint32_t rank = node.rank_begin; rank < node.own_end(); ++rank) {
-      group.ids.push_back(rank_to_id_[rank]);
-      group.ascii.push_back(text.ascii);
+  std::vector<TokenId> ids(size);
+  std::vector<AsciiSet> ascii(size);
+  auto number = numbers.begin();
+  grouped([&](std::uint32_t index, const PathText& text) {
+    const TrieNode& node = nodes_[index];
+    std::uint32_t& place = places[*number++];
+    for (std::uint32_t rank = node.rank_begin; rank < node.own_end(); ++rank, ++place) {
+      ids[place] = rank_to_id_[rank];
+      ascii[place] = text.ascii;
     }
   });
-  std::ranges::sort(groups_, {}, &TokenGroup::buckets);
-  for (TokenGroup& group : groups_) {
-    if (group.ids.size() <= kDense) continue;
-    group.dense.assign(words(), 0);
-    for (TokenId id : group.ids) set_bit(group.dense.data(), id);
-  }
+  groups_ = TokenGroups(groups, std::move(ids), std::move(ascii), words());
 }
 
 std::vector<std::uint32_t> Vocabulary::ranks_with(std::uint8_t byte) const {

@@ -20,7 +20,7 @@ constexpr BucketSet kIncompleteBucket = 1ull << 62;
 
 // The buckets of ASCII characters. Classes with holes among these are common (a pattern that avoids
 // a word), so walks test ASCII characters one by one with `Vocabulary::ascii`.
-constexpr BucketSet kAsciiBuckets = (1ull << 43) - 1;
+constexpr BucketSet kAsciiBuckets = ((1ull << 36) - 1) | (0x7Full << 55);
 
 BucketSet bucket_of(std::uint32_t code_point);                      // one bit
 BucketSet buckets_touching(std::uint32_t low, std::uint32_t high);  // all that meet the interval

@@ -20,10 +20,12 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <deque>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string_view>
 #include <unordered_map>
 #include <unordered_set>
@@ -139,13 +141,15 @@ class MaskCache {
     ClassTable();
     ~ClassTable();
     std::shared_ptr<const TokenSet> inside;
-    std::unordered_map<std::uint8_t, std::vector<Exit>> exits;  // by byte
+    std::unordered_map<std::uint8_t, std::vector<Exit>> exits;  // by byte, as they are asked for
+    std::vector<Exit> all;                   // once it is complete, in the order of their bytes
+    std::array<std::uint32_t, 257> first{};  // of a byte in `all`
     // The tokens of exits after one character or more; null where they are too many.
     std::unordered_map<std::uint8_t, std::unique_ptr<ExitTree>> trees;
-    std::unordered_map<std::uint8_t, unsigned> uses;  // of exits without a tree
-    bool complete = false;      // all exits are there; else they are found when first asked for
-    std::uint32_t longest = 0;  // most characters on a path spelled in the class
-    std::vector<Exit> places;   // the node itself, and those that a narrow class leads to
+    std::array<std::uint8_t, 256> uses{};  // of exits by a byte, while there is no tree
+    bool complete = false;                 // `all` has the exits
+    std::uint32_t longest = 0;             // most characters on a path spelled in the class
+    std::vector<Exit> places;  // the node itself, and those that a narrow class leads to
   };
   // Tokens that may end a key and go on to others.
   struct KeyTokens {
@@ -260,8 +264,7 @@ class MaskCache {
   void walk(std::uint32_t node, ExprId state, Sink& sink, Mask* parts = nullptr);
   void walk_states(std::uint32_t node, ExprId state, Sink& sink, Mask* parts);
   ClassTable& class_table(std::uint32_t class_index, std::uint32_t node);
-  const std::vector<Exit>& exits_by(ClassTable& table, std::uint32_t class_index,
-                                    std::uint8_t byte);
+  std::span<const Exit> exits_by(ClassTable& table, std::uint32_t class_index, std::uint8_t byte);
   std::uint32_t longest_path(const ClassFilter& filter) const;
   std::span<const std::uint32_t> places_of(std::uint32_t class_index, std::uint8_t byte) const;
   // Makes the exits of all of `bytes` cheap to ask for.
@@ -270,7 +273,6 @@ class MaskCache {
   ClassFilter filter_of(std::uint32_t class_index);
   bool spelled_in(const ClassFilter& filter, std::uint32_t node) const;
   bool spelled_in(const ClassFilter& filter, std::string_view text) const;
-  bool cuts_most(const ClassFilter& filter) const;
   std::shared_ptr<const TokenSet> gather_class(const ClassFilter& filter);
   void scan_class(std::uint32_t class_index, std::uint32_t node, Sink* inside,
                   std::vector<std::pair<std::uint8_t, Exit>>& exits, std::uint32_t& longest);

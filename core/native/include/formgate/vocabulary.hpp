@@ -21,11 +21,10 @@
 
 #include "formgate/char_set.hpp"
 #include "formgate/large_pages.hpp"
+#include "formgate/token_groups.hpp"
 #include "formgate/types.hpp"
 
 namespace formgate {
-
-using BucketSet = std::uint64_t;
 
 // Half a cache line; labels and letters stand in arrays of their own.
 struct TrieNode {
@@ -51,8 +50,7 @@ inline void prefetch_children(const TrieNode& node, std::span<const TrieNode> no
   if (!ascii.empty()) __builtin_prefetch(ascii.data() + node.first_child);
 }
 
-// Packed token sets, the layout of masks: token i is bit i % 32 of word i / 32.
-using Bitmap = std::vector<std::uint32_t>;
+// Packed token sets are laid out as masks.
 inline void set_bit(std::uint32_t* words, TokenId id) { words[id >> 5] |= 1u << (id & 31); }
 inline void clear_bit(std::uint32_t* words, TokenId id) { words[id >> 5] &= ~(1u << (id & 31)); }
 inline bool test_bit(const std::uint32_t* words, TokenId id) {
@@ -75,15 +73,6 @@ struct PathText {
   BucketSet buckets;
   AsciiSet ascii;
   std::uint32_t count;  // characters, complete or begun
-};
-
-// Tokens of the same buckets; their ASCII characters tell them apart further.
-struct TokenGroup {
-  BucketSet buckets = 0;
-  AsciiSet all_ascii = {};
-  std::vector<TokenId> ids = {};
-  std::vector<AsciiSet> ascii = {};  // of the ids
-  Bitmap dense = {};                 // the ids again, when there are many
 };
 
 class Vocabulary {
@@ -123,7 +112,10 @@ class Vocabulary {
   std::span<const std::uint32_t> long_paths() const { return long_paths_; }
   // Tokens that are well-formed text, by their buckets; those with an incomplete last character
   // are in groups of their own.
-  std::span<const TokenGroup> groups() const { return groups_; }
+  const TokenGroups& groups() const { return groups_; }
+  // Brings the text of an id near that is read soon.
+  void prefetch_bytes(TokenId id) const { __builtin_prefetch(bytes_.data() + offsets_[id]); }
+  void prefetch_place(TokenId id) const { __builtin_prefetch(offsets_.data() + id); }
   // The bytes from the root to a node.
   std::string path(std::uint32_t node) const;
 
@@ -149,6 +141,7 @@ class Vocabulary {
   void build_trie();
   void annotate();
   void describe_paths();
+  BucketSet begun_at(std::uint32_t node) const;
   void group_tokens();
   void count_characters();
   void find_spellable();
@@ -168,7 +161,7 @@ class Vocabulary {
   std::vector<std::uint32_t> label_offsets_;
   std::vector<std::uint32_t> after_ascii_;  // nodes by label with nothing else before
   std::vector<std::uint32_t> long_paths_;
-  std::vector<TokenGroup> groups_;
+  TokenGroups groups_;
   ByteSet single_bytes_;
   bool entangled_ = false;
   std::vector<bool> entangled_nodes_;

@@ -1,0 +1,66 @@
+// Tokens by the buckets of their characters, as a tree of sets.
+//
+// The tokens of a class are those of the groups whose buckets it has. Groups that agree in their
+// highest buckets are one part of the tree, so a class of nearly all characters is a few large
+// parts, each a bitmap, where one group at a time would be thousands. Buckets are numbered for
+// this: quotes and controls, which most classes leave out, are the highest, and letters the lowest.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "formgate/char_set.hpp"
+#include "formgate/types.hpp"
+
+namespace formgate {
+
+using BucketSet = std::uint64_t;
+using Bitmap = std::vector<std::uint32_t>;  // token i is bit i % 32 of word i / 32
+
+class TokenGroups {
+ public:
+  // Tokens of the same buckets: they are `ids` from `begin` on.
+  struct Group {
+    BucketSet buckets;
+    BucketSet begun;  // what an incomplete last character can become, kFragmentBucket if nothing
+    AsciiSet ascii;
+    std::uint32_t begin;
+  };
+  // A part of the tree, its own parts right behind it; one group if it has none.
+  struct Part {
+    BucketSet any;     // buckets of some of its tokens
+    BucketSet common;  // buckets of all of them
+    BucketSet begun;   // what the last characters of incomplete ones can become
+    AsciiSet ascii;
+    std::uint32_t begin;  // of its tokens, in `ids`
+    std::uint32_t end;
+    std::uint32_t next;  // the part that follows all of its own
+    std::uint32_t set;   // the bitmap of its tokens, or kNone
+    std::uint32_t work;  // how long it takes to add all its tokens to a bitmap, in tokens
+  };
+  static constexpr std::uint32_t kNone = ~std::uint32_t{0};
+
+  TokenGroups() = default;
+  // `groups` in the order of their buckets, then of `begun`; the ASCII characters of each id are in
+  // `ascii`.
+  TokenGroups(const std::vector<Group>& groups, std::vector<TokenId> ids,
+              std::vector<AsciiSet> ascii, std::size_t words);
+
+  std::span<const Part> parts() const { return parts_; }
+  std::span<const TokenId> ids() const { return ids_; }
+  std::span<const AsciiSet> ascii() const { return ascii_; }  // of the ids
+  const Bitmap& set(const Part& part) const { return sets_[part.set]; }
+  std::size_t memory_usage() const;
+
+ private:
+  void split(std::span<const Group> groups, std::uint32_t end, std::size_t words);
+  void add_all(std::uint32_t begin, std::uint32_t end, Bitmap& out) const;
+
+  std::vector<Part> parts_;
+  std::vector<TokenId> ids_;
+  std::vector<AsciiSet> ascii_;
+  std::vector<Bitmap> sets_;
+};
+
+}  // namespace formgate
