@@ -22,8 +22,10 @@ from formgate.plugins.json_schema._states import Schemas
 from formgate.plugins.json_schema._strings import StringSet
 
 if TYPE_CHECKING:
+    from collections.abc import Hashable
+
     from formgate.plugins.json_schema._options import Options
-    from formgate.plugins.json_schema._shapes import Lits
+    from formgate.plugins.json_schema._shapes import Lits, ObjectShape
     from formgate.plugins.json_schema._states import State
     from formgate.plugins.json_schema._values import Json
 
@@ -52,6 +54,7 @@ class Automaton:
         self._arrays = ArrayClauses(self.world, self.join)
         self._within: set[int] = set()
         self._joins: dict[tuple[Lits, Lits, bool], Lits] = {}
+        self._known: dict[Hashable, tuple[ObjectShape, list[ClosedObject]]] = {}
 
     @property
     def root(self) -> State:
@@ -84,12 +87,24 @@ class Automaton:
                     closed
                     for shape in self._objects.of_state(state)
                     for part in self._objects.closable(shape)
-                    for closed in close_object(part, self.world)
+                    for closed in self._close(part)
                 ]
             except LimitError as error:
                 raise self.world.limited(error, state.lits) from None
             state.clauses[_CLOSED_OBJECTS] = found
         return found
+
+    def _close(self, shape: ObjectShape) -> list[ClosedObject]:
+        """Return the alternatives of a shape, those of one that says the same in the same order.
+
+        Branches that many schemas list (as of all transforms, and of some) make equal shapes.
+        """
+        known = self._known.get(shape.key)
+        if known is not None and known[0].in_order_of(shape):
+            return known[1]
+        closed = close_object(shape, self.world)
+        self._known[shape.key] = shape, closed
+        return closed
 
     def arrays(self, state: State) -> list[ClosedArray]:
         """Return the alternatives for arrays in a state."""

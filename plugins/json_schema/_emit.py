@@ -278,7 +278,7 @@ class Emitter:
                 nodes.append(self.builder.literal("{}"))
         else:
             nodes += [self._arrays.write(one, level, state) for one in arrays]
-            nodes += [self._objects.write(one, level, state) for one in objects]
+            nodes += [self._objects.of(one, level, state) for one in objects]
         node = nodes[0] if len(nodes) == 1 else self.builder.choice(*nodes)
         return node, not (arrays or objects)
 

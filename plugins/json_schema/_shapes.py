@@ -347,6 +347,15 @@ class ObjectShape:
             for pair in other.asks
         )
 
+    def in_order_of(self, other: ObjectShape) -> bool:
+        """Say whether what two shapes of one key say is in one order, too."""
+        return (
+            list(self.props) == list(other.props)
+            and list(self.required) == list(other.required)
+            and (self.universals, self.some) == (other.universals, other.some)
+            and (self.asks, self.conditions) == (other.asks, other.conditions)
+        )
+
     def same(self, other: ObjectShape) -> bool:
         """Say whether two shapes say the same in the same words."""
         # Most that differ do so in what members satisfy.

@@ -27,6 +27,7 @@ _ORDERLESS = frozenset(
         *("minProperties", "maxProperties"),
     ]
 )
+_ALIKE = _NOTES | _ORDERLESS
 _HOLDERS = frozenset(["$defs", "definitions"])  # of schemas that may be many and not needed
 
 
@@ -85,16 +86,18 @@ def _says_the_same(schema: Json, depth: int = 0) -> bool:
     ordered alike everywhere only if nothing else speaks of the members of the same value: beside a
     reference, in a branch of what holds together, or beside a choice of references.
     """
-    if not isinstance(schema, dict) or b"$ref" not in marshal.dumps(schema, 2):
+    if not isinstance(schema, dict) or schema.keys() <= _ALIKE:
         return True
     said = schema.keys() - _NOTES
     if "$ref" in said:
         return len(said) == 1
     said -= _ORDERLESS
     if depth > _DEEP or not (said <= _WITHIN or (len(said) == 1 and said <= _CHOICES)):
-        return False
+        return b"$ref" not in marshal.dumps(schema, 2)
     return all(
-        _says_the_same(inner) for keyword in said for inner in _schemas_of(keyword, schema[keyword])
+        _says_the_same(inner, depth + 1)
+        for keyword in said
+        for inner in _schemas_of(keyword, schema[keyword])
     )
 
 

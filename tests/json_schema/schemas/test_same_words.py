@@ -12,6 +12,7 @@ import hypothesis
 import jsonschema
 import pytest
 from acceptor import Acceptor
+from agreeing import agree
 from hypothesis import strategies as st
 from random_schemas import NAMES, schemas, values
 
@@ -300,3 +301,51 @@ def test_a_schema_beside_its_own_denial_is_nothing(vocabulary: formgate.Vocabula
     ):
         with pytest.raises(EmptyLanguageError):
             formgate.compile({"type": "object", **schema}, vocabulary)
+
+
+@st.composite
+def branches(draw: st.DrawFn) -> dict[str, Any]:
+    """An object of few members, of which one may be anything and one may hold another object."""
+    names = draw(st.permutations(["a", "b", "c"]))[: draw(st.integers(1, 3))]
+    inner = st.sampled_from(
+        [
+            {"const": 1},
+            {"type": "integer"},
+            {"enum": ["s", 1]},
+            {},
+            {"$ref": "#/$defs/0"},
+            {"type": "object", "properties": {"b": {"const": 1}}},
+        ]
+    )
+    return {
+        "type": "object",
+        "properties": {name: copy.deepcopy(draw(inner)) for name in names},
+        "required": draw(st.lists(st.sampled_from(names), max_size=2, unique=True)),
+        **draw(st.sampled_from([{}, {"additionalProperties": False}, {"minProperties": 2}])),
+    }
+
+
+@SETTINGS
+@hypothesis.given(data=st.data())
+def test_lists_that_share_branches(data: st.DataObject) -> None:
+    """What one list of branches makes of a branch is what another one does, if it says the same."""
+    defined = data.draw(st.lists(branches(), min_size=2, max_size=4))
+    references = [{"$ref": f"#/$defs/{i}"} for i in range(len(defined))]
+
+    def some() -> dict[str, Any]:
+        listed = data.draw(st.permutations(references))[: data.draw(st.integers(1, 3))]
+        return {data.draw(st.sampled_from(["oneOf", "anyOf"])): copy.deepcopy(listed)}
+
+    schema = {
+        "type": "object",
+        "properties": {name: some() for name in "xyz"},
+        "additionalProperties": False,
+        "$defs": {str(i): one for i, one in enumerate(defined)},
+    }
+    scalar = st.sampled_from([1, "s", 2.5])
+    member = st.one_of(scalar, scalar, st.dictionaries(st.sampled_from("ab"), scalar, max_size=2))
+    value = st.dictionaries(st.sampled_from("abc"), member, max_size=3)
+    objects = data.draw(
+        st.lists(st.dictionaries(st.sampled_from("xyz"), value, max_size=2), max_size=12)
+    )
+    agree(schema, objects)
