@@ -1,9 +1,12 @@
-// Alternatives that no two values share by their kinds: a null beside something else, for the most.
-// Then exactly one holds where one does, and the texts are those of all of them.
+// Alternatives that share no value: a null beside something else, for the most, or objects told
+// apart by a tag, a member that each asks for, with strings of its own. Then exactly one holds
+// where one does, and the texts are those of all of them.
 //
 // Alternatives may be references, and hold others. A schema that leads to itself in this way, which
 // is an error, has no kinds: they are found by going through all that applies to the same value.
+#include <algorithm>
 #include <string>
+#include <unordered_set>
 
 #include "plain_schemas.hpp"
 #include "python_values.hpp"
@@ -11,8 +14,8 @@
 namespace formgate::json_schema {
 namespace {
 
-constexpr unsigned kMost = 8;             // alternatives within alternatives, and references
-constexpr Py_ssize_t kManyBranches = 64;  // more than there are kinds, by far
+constexpr unsigned kMost = 8;              // alternatives within alternatives, and references
+constexpr Py_ssize_t kManyBranches = 256;  // others share their parts among more
 
 struct Alternatives {
   Keyword keyword;
@@ -82,17 +85,98 @@ std::optional<unsigned> PlainSchemas::kinds_of(nb::handle given, unsigned depth)
   }
 }
 
-// The same of alternatives that stand alone, if no two have a kind in common.
+// The members that an object must have and of which it lists the strings, if it is one schema.
+std::optional<PlainSchemas::Tags> PlainSchemas::tags_of(nb::handle given) {
+  nb::object schema = nb::borrow(given);
+  Said said;
+  for (unsigned hops = 0;; ++hops) {
+    if (hops > kMost || !is_dict(schema) || !read(schema, said)) return std::nullopt;
+    if (!said.has(Keyword::kRef)) break;
+    auto next = target(said.of(Keyword::kRef));
+    if (!next) return std::nullopt;
+    schema = std::move(next->first);
+    said.clear();
+  }
+  const nb::handle properties = said.of(Keyword::kProperties);
+  const nb::handle required = said.of(Keyword::kRequired);
+  if (said.has(Keyword::kAllOf) || said.has(Keyword::kAnyOf) || said.has(Keyword::kOneOf) ||
+      !properties.is_valid() || !is_dict(properties) || !required.is_valid() ||
+      !is_list(required)) {
+    return std::nullopt;
+  }
+  Tags found;
+  for (Py_ssize_t i = 0; i < PyList_Size(required.ptr()); ++i) {
+    const nb::object name = nb::borrow(PyList_GetItem(required.ptr(), i));
+    const auto text = text_of(name);
+    const nb::object member = text ? member_of(properties, name) : nb::object();
+    Said own;
+    if (!member.is_valid() || !is_dict(member) || !read(member, own) || own.has(Keyword::kRef)) {
+      continue;
+    }
+    std::vector<nb::handle> values;
+    if (own.has(Keyword::kConst)) {
+      values.push_back(own.of(Keyword::kConst));
+    } else if (own.has(Keyword::kEnum) && is_list(own.of(Keyword::kEnum))) {
+      const nb::handle listed = own.of(Keyword::kEnum);
+      for (Py_ssize_t k = 0; k < PyList_Size(listed.ptr()); ++k) {
+        values.emplace_back(PyList_GetItem(listed.ptr(), k));
+      }
+    }
+    std::unordered_set<std::string> strings;
+    bool texts = !values.empty();
+    for (const nb::handle value : values) {
+      const auto string = text_of(value);
+      texts = texts && string;
+      if (texts) strings.emplace(*string);
+    }
+    if (texts) found.emplace_back(std::string(*text), std::move(strings));
+  }
+  return found;
+}
+
+// Says whether some member tells objects apart: each must have it, with strings that no other has.
+bool PlainSchemas::told_apart(const std::vector<Tags>& objects) {
+  const auto tells = [&](const std::string& name) {
+    std::unordered_set<std::string_view> seen;
+    for (const Tags& tags : objects) {
+      const auto own = std::ranges::find(tags, name, &Tags::value_type::first);
+      if (own == tags.end()) return false;
+      for (const std::string& string : own->second) {
+        if (!seen.insert(string).second) return false;
+      }
+    }
+    return true;
+  };
+  return std::ranges::any_of(objects.front(), tells, &Tags::value_type::first);
+}
+
+// The kinds of alternatives that stand alone, if no two have a value in common.
 std::optional<unsigned> PlainSchemas::kinds_of_any(const Said& said, unsigned depth) {
   const auto found = sole(said.count(), [&](Keyword keyword) { return said.of(keyword); });
   if (!found) return std::nullopt;
   const nb::handle branches = said.of(found->keyword);
   unsigned bits = 0;
+  nb::object first;  // with objects
+  std::vector<Tags> objects;
   for (Py_ssize_t i = 0; i < PyList_Size(branches.ptr()); ++i) {
-    const auto own = kinds_of(PyList_GetItem(branches.ptr(), i), depth);
-    if (!own || (bits & *own) != 0) return std::nullopt;
+    const nb::object branch = nb::borrow(PyList_GetItem(branches.ptr(), i));
+    const auto own = kinds_of(branch, depth);
+    if (!own || (bits & *own & ~unsigned{kObject}) != 0) return std::nullopt;
+    if (bits & *own) {
+      if (objects.empty()) {
+        auto tags = tags_of(first);
+        if (!tags || tags->empty()) return std::nullopt;
+        objects.push_back(std::move(*tags));
+      }
+      auto tags = tags_of(branch);
+      if (!tags || tags->empty()) return std::nullopt;
+      objects.push_back(std::move(*tags));
+    } else if (*own & kObject) {
+      first = branch;
+    }
     bits |= *own;
   }
+  if (!objects.empty() && !told_apart(objects)) return std::nullopt;
   return bits;
 }
 

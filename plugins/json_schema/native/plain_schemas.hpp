@@ -1,5 +1,5 @@
 // Schemas that say what they mean: kinds, members, items, lengths and lists of strings, with
-// references among them and alternatives of different kinds, are written to a grammar as they
+// references among them and alternatives that share no value, are written to a grammar as they
 // stand. All others need the Boolean algebra of the Python reader, which writes them in place
 // (`Host`) and may come back for parts.
 //
@@ -16,6 +16,8 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <unordered_set>
+#include <utility>
 #include <vector>
 
 #include "formgate/grammar.hpp"
@@ -156,6 +158,8 @@ class PlainSchemas {
     bool other = false;  // it is not plain
     bool asked = false;  // of others, who may come back for it at once
   };
+  // Names of members, and the strings that they may be.
+  using Tags = std::vector<std::pair<std::string, std::unordered_set<std::string>>>;
   struct Kinds {
     unsigned bits = 0;
     bool integer = false;
@@ -176,6 +180,8 @@ class PlainSchemas {
   std::optional<Node> body(const Said& said, Place place, bool& composite);
   static std::optional<Kinds> kinds(nb::handle type);
   std::optional<unsigned> kinds_of(nb::handle schema, unsigned depth);
+  std::optional<Tags> tags_of(nb::handle schema);
+  static bool told_apart(const std::vector<Tags>& objects);
   std::optional<unsigned> kinds_of_any(const Said& said, unsigned depth);
   std::optional<Node> alternatives(const Said& said, Place place, bool& composite);
   bool listed(const Said& said, Kinds allowed, std::vector<Node>& nodes);

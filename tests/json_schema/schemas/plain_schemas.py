@@ -99,7 +99,39 @@ def _composite(parts: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
         st.lists(parts, min_size=1, max_size=2),
         st.booleans(),
     )
-    return st.one_of(objects, objects, arrays, choices, choices)
+    return st.one_of(objects, objects, arrays, choices, choices, _told_apart(named, parts))
+
+
+def _told_apart(
+    named: st.SearchStrategy[dict[str, Any]], parts: st.SearchStrategy[Any]
+) -> st.SearchStrategy[Any]:
+    """Return alternatives of objects, most of which one of two members tells apart."""
+    words = st.sampled_from(_WORDS)
+    tag = st.one_of(
+        st.builds(lambda word: {"const": word}, words),
+        st.builds(lambda some: {"enum": some}, st.lists(words, min_size=1, max_size=2)),
+        st.builds(lambda word: {"type": "string", "enum": [word]}, words),
+        st.sampled_from(({"enum": ["a", 1]}, {"const": 2}, {"enum": []}, {"$ref": "#/$defs/x"})),
+    )
+    branch = st.builds(
+        lambda properties, one, other, required, extra: {
+            "type": "object",
+            "properties": {**properties, "t": one, **({"u": other} if other else {})},
+            "required": required,
+            **extra,
+        },
+        named,
+        tag,
+        st.one_of(st.none(), tag),
+        st.sampled_from((["t"], ["t"], ["t", "u"], ["u", "t"], ["a", "t"], [])),
+        st.sampled_from(({}, {}, {"additionalProperties": False}, {"type": ["object", "null"]})),
+    )
+    return st.builds(
+        lambda keyword, several, other: {keyword: [*several, *other]},
+        st.sampled_from(("anyOf", "oneOf", "oneOf")),
+        st.lists(branch, min_size=2, max_size=4),
+        st.lists(parts, max_size=1),
+    )
 
 
 def _document(root: Any, x: Any, y: Any, z: Any) -> Any:
