@@ -17,6 +17,17 @@ constexpr Run kRuns[] = {
 };
 constexpr std::size_t kRunCount = std::size(kRuns);
 
+// Buckets of ASCII are just those that `kAsciiBuckets` has, and none has the bit of another set.
+constexpr bool table_agrees() {
+  bool parted = false;
+  for (const Run& run : kRuns) {
+    parted = parted || run.first == 0x80;
+    if (run.bucket >= 62 || ((kAsciiBuckets >> run.bucket) & 1) != (run.first < 0x80)) return false;
+  }
+  return parted;
+}
+static_assert(table_agrees(), "kAsciiBuckets is of another table: see make_bucket_tables.py");
+
 std::size_t run_index(std::uint32_t code_point) {
   const Run* it = std::upper_bound(std::begin(kRuns), std::end(kRuns), code_point,
                                    [](std::uint32_t c, const Run& run) { return c < run.first; });

@@ -1,9 +1,13 @@
 // Per-class tables: the tokens spelled in a class, and the edges on which text leaves it.
 //
-// From the root, the tokens come from groups of tokens with equal buckets, and edges are looked up
-// by their byte when a tail asks for it: neither looks at the trie as a whole. Below another node,
-// that part of the trie is walked once.
+// From the root, the tokens of most classes come from sets of tokens by their buckets, and edges
+// are looked up by their byte when a tail asks for it: neither walks the trie. Below another node,
+// for narrow classes, and where most tokens would have to be read, the trie is walked once.
 #include <algorithm>
+#include <array>
+#include <span>
+#include <utility>
+#include <vector>
 
 #include "formgate/buckets.hpp"
 #include "formgate/masks.hpp"
@@ -107,7 +111,8 @@ std::shared_ptr<const TokenSet> MaskCache::gather_class(const ClassFilter& filte
   const BucketSet inside = filter.touched & ~filter.cut;
   const BucketSet outside = ~filter.touched | (filter.cut & ~kIncompleteBucket);
   std::vector<const TokenGroups::Part*> whole;
-  std::vector<const TokenGroups::Part*> some;
+  std::vector<const TokenGroups::Part*> listed;  // the ASCII characters of their tokens tell
+  std::vector<const TokenGroups::Part*> unsure;  // their texts do
   std::size_t read = 0;
   std::size_t taken = 0;
   for (std::uint32_t index = 0; index < parts.size();) {
@@ -123,8 +128,9 @@ std::shared_ptr<const TokenSet> MaskCache::gather_class(const ClassFilter& filte
       index = part.next;
     } else {
       if (group) {
-        some.push_back(&part);
-        (part.any & filter.cut ? read : taken) += part.end - part.begin;
+        const bool told = !(part.any & outside) && !(part.begun & ~inside);
+        (told ? listed : unsure).push_back(&part);
+        (told ? taken : read) += part.end - part.begin;
       }
       ++index;
     }
@@ -138,18 +144,18 @@ std::shared_ptr<const TokenSet> MaskCache::gather_class(const ClassFilter& filte
       sink.add_ids(groups.ids().subspan(part->begin, part->end - part->begin));
     }
   }
-  std::vector<TokenId> doubtful;
-  for (const TokenGroups::Part* part : some) {
+  const auto each = [&](const TokenGroups::Part* part, auto&& visit) {
     for (std::uint32_t i = part->begin; i < part->end; ++i) {
-      if (!groups.ascii()[i].subset_of(filter.ascii)) continue;
-      const TokenId id = groups.ids()[i];
-      if (part->any & filter.cut) {
-        doubtful.push_back(id);
-        vocabulary_->prefetch_place(id);
-      } else {
-        sink.add(id);
-      }
+      if (groups.ascii()[i].subset_of(filter.ascii)) visit(groups.ids()[i]);
     }
+  };
+  for (const TokenGroups::Part* part : listed) each(part, [&](TokenId id) { sink.add(id); });
+  std::vector<TokenId> doubtful;
+  for (const TokenGroups::Part* part : unsure) {
+    each(part, [&](TokenId id) {
+      doubtful.push_back(id);
+      vocabulary_->prefetch_place(id);
+    });
   }
   constexpr std::size_t kAhead = 8;
   for (std::size_t i = 0; i < doubtful.size(); ++i) {

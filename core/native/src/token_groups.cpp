@@ -2,13 +2,15 @@
 
 #include <algorithm>
 #include <bit>
+#include <utility>
 
 #include "formgate/vocabulary.hpp"
 
 namespace formgate {
 namespace {
 
-constexpr std::uint32_t kSetWork = 1024;  // adding a bitmap takes as long as adding so many tokens
+// Adding a bitmap takes as long as adding so many tokens, for vocabularies of some 100,000.
+constexpr std::uint32_t kSetWork = 1024;
 
 }  // namespace
 

@@ -20,6 +20,7 @@ constexpr BucketSet kIncompleteBucket = 1ull << 62;
 
 // The buckets of ASCII characters. Classes with holes among these are common (a pattern that avoids
 // a word), so walks test ASCII characters one by one with `Vocabulary::ascii`.
+// As tools/make_bucket_tables.py numbers them: LOW, and HIGH from HIGH_FIRST on.
 constexpr BucketSet kAsciiBuckets = ((1ull << 36) - 1) | (0x7Full << 55);
 
 BucketSet bucket_of(std::uint32_t code_point);                      // one bit

@@ -3,14 +3,15 @@
 // The tokens of a class are those of the groups whose buckets it has. Groups that agree in their
 // highest buckets are one part of the tree, so a class of nearly all characters is a few large
 // parts, each a bitmap, where one group at a time would be thousands. Buckets are numbered for
-// this: quotes and controls, which most classes leave out, are the highest, and letters the lowest.
+// this: above all others stands whether the last character is incomplete (`kIncompleteBucket`),
+// then come quotes and controls, which most classes leave out, and last letters.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <vector>
 
-#include "formgate/char_set.hpp"
 #include "formgate/types.hpp"
 
 namespace formgate {
