@@ -161,7 +161,8 @@ std::optional<unsigned> PlainSchemas::kinds_of_any(const Said& said, unsigned de
   for (Py_ssize_t i = 0; i < PyList_Size(branches.ptr()); ++i) {
     const nb::object branch = nb::borrow(PyList_GetItem(branches.ptr(), i));
     const auto own = kinds_of(branch, depth);
-    if (!own || (bits & *own & ~unsigned{kObject}) != 0) return std::nullopt;
+    // A branch without a value is not plain; many such could hold each other.
+    if (!own || *own == 0 || (bits & *own & ~unsigned{kObject}) != 0) return std::nullopt;
     if (bits & *own) {
       if (objects.empty()) {
         auto tags = tags_of(first);

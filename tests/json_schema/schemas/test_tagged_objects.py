@@ -101,3 +101,13 @@ def test_many() -> None:
     engine = formgate.compile({"oneOf": several}, byte_vocabulary(), format="json_schema")
     assert all(engine.accepts(json.dumps({"t": f"kind {i}"})) for i in range(200))
     assert not engine.accepts(json.dumps({"t": "kind 200"}))
+
+
+def test_branches_without_a_value_that_hold_each_other() -> None:
+    """Lists of references to lists, of branches that share nothing since they have nothing."""
+    for leaf in ({"enum": []}, {"type": "string", "const": 1}, {"type": "object", "const": 1}):
+        links = [{"$ref": f"#/$defs/{i + 1}"} for i in range(3)]
+        lists = {str(i): {"anyOf": [one] * 60} for i, one in enumerate([*links, leaf])}
+        schema = {"anyOf": [{"$ref": "#/$defs/0"}, {"type": "null"}], "$defs": lists}
+        engine = formgate.compile(schema, byte_vocabulary(), format="json_schema")
+        assert engine.accepts("null")
