@@ -146,7 +146,11 @@ class Emitter:
 
     def known(self) -> Mapping[State, Node]:
         """Return the nodes of states that ``value`` need not be asked for just now."""
-        return _NO_NODES if self.nest or self._levels else self._plain
+        return self._plain if self.one_node() else _NO_NODES
+
+    def one_node(self) -> bool:
+        """Say whether what is written just now is written alike wherever else it stands."""
+        return not (self.nest or self._levels)
 
     def _composite(self, state: State, level: int) -> Node:
         """Return the node of a state that has arrays or objects: a rule, if it is met again."""

@@ -37,11 +37,10 @@ class ObjectWriter:
         self._braces = emitter.builder.literal("{"), emitter.builder.literal("}")
         self._keys: dict[StringSet, Node] = {}
         self._written: dict[int, tuple[ClosedObject, Node]] = {}  # which keeps the number in use
-        self._levels = emitter.options.indent is not None
 
     def of(self, closed: ClosedObject, level: int, state: State) -> Node:
         """Return the node of the objects of one alternative, once for several states."""
-        if self._emitter.nest or self._levels or closed.needs:
+        if closed.needs or not self._emitter.one_node():
             return self.write(closed, level, state)
         written = self._written.get(id(closed))
         if written is None:

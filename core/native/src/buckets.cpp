@@ -22,7 +22,9 @@ constexpr bool table_agrees() {
   bool parted = false;
   for (const Run& run : kRuns) {
     parted = parted || run.first == 0x80;
-    if (run.bucket >= 62 || ((kAsciiBuckets >> run.bucket) & 1) != (run.first < 0x80)) return false;
+    const BucketSet own = 1ull << run.bucket;
+    if (own >= kIncompleteBucket || ((kAsciiBuckets & own) != 0) != (run.first < 0x80))
+      return false;
   }
   return parted;
 }

@@ -49,54 +49,51 @@ std::optional<Alternatives> sole(unsigned said, auto&& of) {
 
 }  // namespace
 
-// The kinds of values that a plain schema may allow; nothing for others.
-std::optional<unsigned> PlainSchemas::kinds_of(nb::handle given, unsigned depth) {
+// Notes what a plain schema says, and of a reference what it leads to; false for others. Counts the
+// references.
+bool PlainSchemas::follow(nb::handle given, Said& said, unsigned& depth) {
   nb::object schema = nb::borrow(given);
   for (;; ++depth) {
-    if (depth > kMost || !is_dict(schema)) return std::nullopt;
-    Said said;
-    if (!read(schema, said)) return std::nullopt;
-    if (said.has(Keyword::kRef)) {
-      auto next = target(said.of(Keyword::kRef));
-      if (!next) return std::nullopt;
-      schema = std::move(next->first);
-      continue;
-    }
-    if (said.has(Keyword::kAllOf) || said.has(Keyword::kAnyOf) || said.has(Keyword::kOneOf)) {
-      return kinds_of_any(said, depth + 1);
-    }
-    unsigned bits = kAll;
-    if (said.has(Keyword::kType)) {
-      const auto found = kinds(said.of(Keyword::kType));
-      if (!found) return std::nullopt;
-      bits = found->bits;
-    }
-    if (said.has(Keyword::kConst)) bits &= kind_of_value(said.of(Keyword::kConst));
-    if (said.has(Keyword::kEnum)) {
-      const nb::handle values = said.of(Keyword::kEnum);
-      if (!is_list(values)) return std::nullopt;
-      unsigned own = 0;
-      for (Py_ssize_t i = 0; i < PyList_Size(values.ptr()); ++i) {
-        own |= kind_of_value(PyList_GetItem(values.ptr(), i));
-      }
-      bits &= own;
-    }
-    return bits;
+    said.clear();
+    if (depth > kMost || !is_dict(schema) || !read(schema, said)) return false;
+    if (!said.has(Keyword::kRef)) return true;
+    auto next = target(said.of(Keyword::kRef));
+    if (!next) return false;
+    schema = std::move(next->first);
   }
 }
 
-// The members that an object must have and of which it lists the strings, if it is one schema.
-std::optional<PlainSchemas::Tags> PlainSchemas::tags_of(nb::handle given) {
-  nb::object schema = nb::borrow(given);
+// The kinds of values that a plain schema may allow; nothing for others.
+std::optional<unsigned> PlainSchemas::kinds_of(nb::handle schema, unsigned depth) {
   Said said;
-  for (unsigned hops = 0;; ++hops) {
-    if (hops > kMost || !is_dict(schema) || !read(schema, said)) return std::nullopt;
-    if (!said.has(Keyword::kRef)) break;
-    auto next = target(said.of(Keyword::kRef));
-    if (!next) return std::nullopt;
-    schema = std::move(next->first);
-    said.clear();
+  if (!follow(schema, said, depth)) return std::nullopt;
+  if (said.has(Keyword::kAllOf) || said.has(Keyword::kAnyOf) || said.has(Keyword::kOneOf)) {
+    return kinds_of_any(said, depth + 1);
   }
+  unsigned bits = kAll;
+  if (said.has(Keyword::kType)) {
+    const auto found = kinds(said.of(Keyword::kType));
+    if (!found) return std::nullopt;
+    bits = found->bits;
+  }
+  if (said.has(Keyword::kConst)) bits &= kind_of_value(said.of(Keyword::kConst));
+  if (said.has(Keyword::kEnum)) {
+    const nb::handle values = said.of(Keyword::kEnum);
+    if (!is_list(values)) return std::nullopt;
+    unsigned own = 0;
+    for (Py_ssize_t i = 0; i < PyList_Size(values.ptr()); ++i) {
+      own |= kind_of_value(PyList_GetItem(values.ptr(), i));
+    }
+    bits &= own;
+  }
+  return bits;
+}
+
+// The members that an object must have and of which it lists the strings, if it is one schema.
+std::optional<PlainSchemas::Tags> PlainSchemas::tags_of(nb::handle schema) {
+  Said said;
+  unsigned hops = 0;
+  if (!follow(schema, said, hops)) return std::nullopt;
   const nb::handle properties = said.of(Keyword::kProperties);
   const nb::handle required = said.of(Keyword::kRequired);
   if (said.has(Keyword::kAllOf) || said.has(Keyword::kAnyOf) || said.has(Keyword::kOneOf) ||

@@ -179,6 +179,7 @@ class PlainSchemas {
   std::optional<std::pair<nb::object, Place>> target(nb::handle reference);
   std::optional<Node> body(const Said& said, Place place, bool& composite);
   static std::optional<Kinds> kinds(nb::handle type);
+  bool follow(nb::handle schema, Said& said, unsigned& depth);
   std::optional<unsigned> kinds_of(nb::handle schema, unsigned depth);
   std::optional<Tags> tags_of(nb::handle schema);
   static bool told_apart(const std::vector<Tags>& objects);
