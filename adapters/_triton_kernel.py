@@ -20,14 +20,14 @@ _BLOCK = 4096  # tokens of one program: 128 words
 
 
 @triton.jit  # type: ignore[untyped-decorator, unused-ignore]
-def _mask_rows(  # type: ignore[no-untyped-def] # noqa: ANN202, PLR0917
-    scores: Any,
-    scores_stride: Any,
-    table: Any,
-    table_stride: Any,
-    rows: Any,
-    width: Any,
-    words: Any,
+def _mask_rows(  # type: ignore[no-untyped-def] # noqa: ANN001, ANN202, PLR0917
+    scores,
+    scores_stride,
+    table,
+    table_stride,
+    rows,
+    width,
+    words,
     block: tl.constexpr,
 ):
     line = tl.program_id(0)

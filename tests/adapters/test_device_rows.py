@@ -32,7 +32,8 @@ ENGINES = [
     for pattern in ("[a-c]{0,9} x", "(ab|ba)*c?", ".*")
     for vocabulary in (VOCABULARY, OTHER)
 ]
-CPU = torch.device("cpu")
+# Where there is a GPU, everything is held against it, too.
+DEVICES = [torch.device("cpu")] + [torch.device("cuda")] * torch.cuda.is_available()
 
 
 class Inverted:
@@ -70,8 +71,9 @@ ITEMS: list[Any] = [None] + [
 
 
 def check(table: DeviceRows, items: list[Any], width: int, dtype: Any) -> None:
-    scores = torch.ones(len(items), width, dtype=dtype)
+    scores = torch.ones(len(items), width, dtype=dtype, device=table.table.device)
     table.mask(scores, table.place(items))
+    scores = scores.cpu()
     for row, item in enumerate(items):
         kept = (scores[row] == 1).nonzero().flatten().tolist()
         forbidden = (scores[row] == float("-inf")).nonzero().flatten().tolist()
@@ -86,17 +88,19 @@ def check(table: DeviceRows, items: list[Any], width: int, dtype: Any) -> None:
     st.sampled_from([0, 3, 8, 70]),
     st.sampled_from([SIZE, 264, 288, 300, 5000]),
     st.sampled_from([torch.float32, torch.float16, torch.bfloat16]),
+    st.sampled_from(DEVICES),
 )
-def test_batches(batches: list[list[int]], most: int, width: int, dtype: Any) -> None:
+def test_batches(batches: list[list[int]], most: int, width: int, dtype: Any, device: Any) -> None:
     words = (SIZE + 31) // 32
-    table = DeviceRows(CPU, words, max_bytes=most * words * 4)
+    table = DeviceRows(device, words, max_bytes=most * words * 4)
     for numbers in batches:
         check(table, [ITEMS[number] for number in numbers], width, dtype)
         assert len(table.table) <= max(most, 1, 9)
 
 
-def test_a_state_is_sent_once() -> None:
-    table = DeviceRows(CPU, 9)
+@pytest.mark.parametrize("device", DEVICES)
+def test_a_state_is_sent_once(device: Any) -> None:
+    table = DeviceRows(device, 9)
     engine = ENGINES[0]
     first, second = states_of(engine)[:2]
     for _ in range(3):
@@ -111,8 +115,9 @@ def test_a_state_is_sent_once() -> None:
     assert table.copied == 5
 
 
-def test_what_was_used_last_stays() -> None:
-    table = DeviceRows(CPU, 9, max_bytes=3 * 36)
+@pytest.mark.parametrize("device", DEVICES)
+def test_what_was_used_last_stays(device: Any) -> None:
+    table = DeviceRows(device, 9, max_bytes=3 * 36)
     engine = ENGINES[0]
     a, b, c, d = ([(engine, state)] for state in states_of(engine)[:4])
     for items in (a, b, c, a, d):  # b goes
@@ -125,10 +130,11 @@ def test_what_was_used_last_stays() -> None:
     assert table.copied == 5
 
 
-def test_scores_whose_tokens_are_not_side_by_side() -> None:
+@pytest.mark.parametrize("device", DEVICES)
+def test_scores_whose_tokens_are_not_side_by_side(device: Any) -> None:
     engine = ENGINES[0]
-    table = DeviceRows(CPU, 9)
-    scores = torch.ones(SIZE, 2).T
+    table = DeviceRows(device, 9)
+    scores = torch.ones(SIZE, 2, device=device).T
     table.mask(scores, table.place([(engine, engine.start()), None]))
     kept = (scores[0] == 1).nonzero().flatten().tolist()
     assert kept == engine.allowed_tokens(engine.start()).to_list()
