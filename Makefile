@@ -151,11 +151,14 @@ test-llama: $(DONE)/package ## the tests of the adapter to llama.cpp, and many p
 	  && $$python -m pytest -q -p no:cacheprovider tests/adapters/llama_cpp \
 	  && $$python -m tests.adapters.many_prompts --backend llama_cpp --prompts $(PROMPTS)
 
-# Triton itself needs no GPU: its interpreter runs kernels over tensors on the CPU. 1 GB unpacked.
-test-kernels: $(DONE)/package ## the kernel that masks scores on GPUs, by Triton's interpreter
+# Triton itself needs no GPU: its interpreter runs kernels over tensors on the CPU, and its compiler
+# makes code for any device. 1 GB unpacked.
+test-kernels: $(DONE)/package ## the kernel that masks scores on GPUs: interpreted, and compiled
 	@test -d build/triton/triton || $(PIP_INSTALL) --no-deps --target build/triton triton
 	@PYTHONPATH=build/triton TRITON_INTERPRET=1 $(BIN)/python -m pytest -q -p no:cacheprovider \
 	  tests/adapters/test_device_rows.py
+	@PYTHONPATH=build/triton $(BIN)/python -m pytest -q -p no:cacheprovider \
+	  tests/adapters/test_triton_kernel.py
 
 test-tokenizers: $(DONE)/package ## tokenizers of well-known models against their own decoders (fetches 140 MB)
 	@$(BIN)/python tests/tokenizer_packages.py

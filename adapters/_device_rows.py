@@ -2,30 +2,32 @@
 
 States come again: inside a string, in the next request with the same schema. The packed words of a
 state's mask are copied to the device once, into a table of rows; afterwards four bytes a sequence
-say which row of the table masks it. A Triton kernel reads the table where Triton is installed, as
-it is beside torch for CUDA and ROCm, and writes forbidden scores only; elsewhere torch operations
-do the same.
+say which row of the table masks it, and nothing where they are those of the step before. A Triton
+kernel reads the table where Triton is installed, as it is beside torch for CUDA and ROCm, and
+writes forbidden scores only; elsewhere torch operations do the same.
 """
 
 from __future__ import annotations
 
-import itertools
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import torch
 
-from formgate.core._native import Engine, State
+from formgate.core._native import Engine, RowTable, State, fill_rows
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+    from numpy.typing import NDArray
 
     from formgate.core.protocol import MaskEngine
 
 __all__ = ["DEFAULT_BYTES", "DeviceRows", "kernel_for"]
 
 DEFAULT_BYTES = 64 << 20
-_FIRST_ROWS = 64
+_MOST_RUNS = 4  # of neighbouring rows; a scatter by index costs as much as so many copies
 
 
 class DeviceRows:
@@ -39,50 +41,30 @@ class DeviceRows:
 
     def __init__(self, device: torch.device, words: int, max_bytes: int = DEFAULT_BYTES) -> None:
         self.table: Any = torch.empty(0, words, dtype=torch.int32, device=device)
-        self._most = max(max_bytes // (4 * words), 1)
-        self._slots: dict[tuple[str, bytes], int] = {}  # oldest use first
-        self._free: list[int] = []
+        self._slots = RowTable(max(max_bytes // (4 * words), 1))
         self._pinned = device.type == "cuda"
         self._bits: Any = 1 << torch.arange(8, dtype=torch.uint8, device=device)
+        self._sent: tuple[bytes, Any] = (b"", None)  # the row numbers of the last step
         self.copied = 0  # rows sent since the beginning
 
     def place(self, items: Sequence[tuple[MaskEngine[Any], Any] | None]) -> Any:
         """Bring the masks of a batch into the table, and return their rows.
 
         Returns:
-            Row numbers as an int32 tensor on the device, one an item; -1 for None.
+            Row numbers as an int32 tensor on the device, one an item; -1 for None. It is only to be
+            read, and may be given again. For one item it is the number itself.
         """
-        rows = [-1] * len(items)
-        first: dict[tuple[str, bytes], int] = {}  # the item that named it
-        missing: list[tuple[int, tuple[str, bytes] | None]] = []
-        again: list[tuple[int, int]] = []  # an item, and an earlier one with the same state
-        for number, item in enumerate(items):
-            if item is None:
-                continue
-            key = _key_of(*item)
-            if key is not None and key in first:
-                again.append((number, first[key]))
-                continue
-            slot = None
-            if key is not None:
-                first[key] = number
-                slot = self._slots.pop(key, None)
-            if key is None or slot is None:
-                missing.append((number, key))
-            else:  # now the one used last
-                rows[number] = self._slots[key] = slot
-        if missing:
-            slots = self._take(len(missing), {row for row in rows if row >= 0})
-            self._send([item for number, _ in missing if (item := items[number])], slots)
-            for (number, key), slot in zip(missing, slots, strict=True):
-                rows[number] = slot
-                if key is None:
-                    self._free.append(slot)  # of use for this batch alone
-                else:
-                    self._slots[key] = slot
-        for number, same in again:
-            rows[number] = rows[same]
-        return self._to_device(torch.tensor(rows, dtype=torch.int32))
+        rows = np.empty(len(items), np.int32)
+        fresh = self._slots.place(items, rows)
+        if fresh:
+            self._send([item for number in fresh if (item := items[number])], rows[fresh])
+            self._slots.commit()
+        if len(rows) == 1:
+            return int(rows[0])
+        numbers = rows.tobytes()
+        if numbers != self._sent[0] or self._sent[1] is None:
+            self._sent = numbers, self._to_device(rows)
+        return self._sent[1]
 
     def mask(self, scores: Any, rows: Any) -> None:
         """Set the scores of tokens that the rows forbid to minus infinity, in place.
@@ -98,6 +80,8 @@ class DeviceRows:
         if kernel is not None:
             kernel(scores, self.table, rows)
             return
+        if isinstance(rows, int):
+            rows = torch.tensor([rows], dtype=torch.int32, device=self.table.device)
         words = self.table.index_select(0, rows.clamp(min=0))
         packed = words.view(torch.uint8).unsqueeze(-1)
         forbidden = ((packed & self._bits) == 0).flatten(1)[:, : scores.shape[1]]
@@ -107,49 +91,46 @@ class DeviceRows:
         if width < scores.shape[1]:
             scores[:, width:].masked_fill_((rows >= 0).unsqueeze(-1), float("-inf"))
 
-    def _take(self, count: int, busy: set[int]) -> list[int]:
-        """Return slots that are free, were never used, or have not been used for longest."""
-        size = len(self.table)
-        needed = count + len(busy)
-        if len(self._free) < count and size < max(self._most, needed):
-            grown = max(min(max(4 * size, _FIRST_ROWS), self._most), needed, size)
-            table = self.table.new_empty(grown, self.table.shape[1])
+    def _send(self, items: Sequence[tuple[MaskEngine[Any], Any]], rows: NDArray[np.int32]) -> None:
+        """Copy the masks of items into these rows."""
+        size, width = self.table.shape
+        if size < self._slots.size:
+            table = self.table.new_empty(self._slots.size, width)
             table[:size] = self.table
             self.table = table
-            self._free.extend(range(grown - 1, size - 1, -1))
-        lacking = count - len(self._free)
-        if lacking > 0:
-            idle = (key for key, slot in self._slots.items() if slot not in busy)
-            for key in list(itertools.islice(idle, lacking)):
-                self._free.append(self._slots.pop(key))
-        return [self._free.pop() for _ in range(count)]
+        staged = torch.empty(len(items), width, dtype=torch.int32, pin_memory=self._pinned)
+        _fill(items, staged.numpy())
+        self.copied += len(items)
+        # torch keeps pinned memory from being used again before its copy is done.
+        breaks = [i + 1 for i, (a, b) in enumerate(pairwise(rows.tolist())) if b != a + 1]
+        if len(breaks) < _MOST_RUNS:
+            for begin, end in pairwise([0, *breaks, len(items)]):
+                first = int(rows[begin])
+                place = self.table[first : first + end - begin]
+                place.copy_(staged[begin:end], non_blocking=True)
+        else:
+            places = self._to_device(rows.astype(np.int64))
+            self.table.index_copy_(0, places, staged.to(self.table.device, non_blocking=True))
 
-    def _send(self, items: Sequence[tuple[MaskEngine[Any], Any]], slots: Sequence[int]) -> None:
-        """Copy the masks of items into slots."""
-        width = self.table.shape[1]
-        staged = torch.empty(len(slots), width, dtype=torch.int32, pin_memory=self._pinned)
-        view = staged.numpy()
-        for row, (engine, state) in enumerate(items):
-            words = engine.allowed_tokens(state).words
-            view[row, : len(words)] = words.view(np.int32)
-            view[row, len(words) :] = 0
-        self.copied += len(slots)
-        places = self._to_device(torch.tensor(slots, dtype=torch.int64))
-        # torch keeps pinned memory from being used again before the copy is done.
-        self.table.index_copy_(0, places, staged.to(self.table.device, non_blocking=True))
-
-    def _to_device(self, numbers: Any) -> Any:
-        if self._pinned:
-            numbers = numbers.pin_memory()
-        return numbers.to(self.table.device, non_blocking=True)
+    def _to_device(self, numbers: NDArray[Any]) -> Any:
+        # From memory that is not pinned, a copy would wait for all that the device has to do.
+        staged = torch.empty(
+            len(numbers), dtype=torch.from_numpy(numbers).dtype, pin_memory=self._pinned
+        )
+        staged.numpy()[:] = numbers
+        return staged.to(self.table.device, non_blocking=True)
 
 
-def _key_of(engine: MaskEngine[Any], state: Any) -> tuple[str, bytes] | None:
-    """Return what decides a mask, or None where an engine does not say it."""
+def _fill(items: Sequence[tuple[MaskEngine[Any], Any]], out: NDArray[np.int32]) -> None:
+    """Write the packed masks of items into rows."""
     # An engine that wraps a native one has its states, and may have other masks.
-    if type(engine) is Engine and type(state) is State:
-        return engine.vocabulary.fingerprint, state.key
-    return None
+    if all(type(engine) is Engine and type(state) is State for engine, state in items):
+        fill_rows([state for _, state in items], out)
+        return
+    for row, (engine, state) in enumerate(items):
+        words = engine.allowed_tokens(state).words
+        out[row, : len(words)] = words.view(np.int32)
+        out[row, len(words) :] = 0
 
 
 _kernel: Any = None

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, overload
 
 import numpy
+import numpy.typing
 from numpy.typing import NDArray
 
 
@@ -356,6 +357,32 @@ def apply_mask(mask: TokenMask, scores: Any, row: int = 0) -> None:
 def apply_masks(states: Sequence[State], scores: Any) -> None:
     """
     Mask one row of scores for each state, in place; the states may be of different engines.
+    """
+
+class RowTable:
+    """
+    Which row of a table of packed masks holds which state's mask: those used last stay. The table itself is the caller's.
+    """
+
+    def __init__(self, most: int) -> None: ...
+
+    @property
+    def size(self) -> int:
+        """So many rows the table must have."""
+
+    def place(self, items: Sequence[tuple[Any, Any] | None], rows: Annotated[numpy.typing.NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu')]) -> list[int]:
+        """
+        Write the row of each item, an engine with a state, and -1 for None; return the numbers of the items whose masks are to be written into their rows. Masks of engines of other classes, of which nothing is known, are kept for this batch alone.
+        """
+
+    def commit(self) -> None:
+        """
+        Say that the masks were written. Without it they are forgotten at the next batch.
+        """
+
+def fill_rows(states: Sequence[State], out: Annotated[numpy.typing.NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu')]) -> None:
+    """
+    Write the packed mask of each state into a row; the states may be of different engines. Words beyond a vocabulary are zero.
     """
 
 def read_schema(text: str, decimal: object) -> dict[str, Any] | None:

@@ -1,7 +1,8 @@
 """Masks of batches from a table of rows, against the masks of each state.
 
 With ``TRITON_INTERPRET=1`` and Triton at hand (``make test-kernels``) everything here goes through
-the kernel, on the CPU; otherwise through torch operations.
+the kernel, on the CPU; otherwise through torch operations. Where there is a GPU, both the CPU and
+the GPU are tried.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ import os
 from typing import Any
 
 import hypothesis
+import numpy as np
 import pytest
 from hypothesis import strategies as st
 
@@ -21,6 +23,7 @@ torch = pytest.importorskip("torch")
 from formgate.adapters import _torch_masks  # noqa: E402
 from formgate.adapters._device_rows import DeviceRows, kernel_for  # noqa: E402
 from formgate.adapters._torch_masks import RowMasker  # noqa: E402
+from formgate.core._native import RowTable, fill_rows  # noqa: E402
 
 SIZE = 261
 VOCABULARY = formgate.Vocabulary(
@@ -32,7 +35,6 @@ ENGINES = [
     for pattern in ("[a-c]{0,9} x", "(ab|ba)*c?", ".*")
     for vocabulary in (VOCABULARY, OTHER)
 ]
-# Where there is a GPU, everything is held against it, too.
 DEVICES = [torch.device("cpu")] + [torch.device("cuda")] * torch.cuda.is_available()
 
 
@@ -130,6 +132,43 @@ def test_what_was_used_last_stays(device: Any) -> None:
     assert table.copied == 5
 
 
+class Failing:
+    """An engine whose masks cannot be made."""
+
+    def allowed_tokens(self, state: Any) -> Any:
+        raise formgate.FormgateError("no mask")
+
+
+def test_a_mask_that_could_not_be_made_is_made_again() -> None:
+    table = DeviceRows(DEVICES[0], 9)
+    engine = ENGINES[0]
+    first, second = ((engine, state) for state in states_of(engine)[:2])
+    check(table, [first], SIZE, torch.float32)
+    with pytest.raises(formgate.FormgateError, match="no mask"):
+        table.place([second, (Failing(), None)])
+    check(table, [first, second], SIZE, torch.float32)
+    assert table.copied == 2
+
+
+@pytest.mark.parametrize(
+    ("items", "rows", "reason"),
+    [
+        ([None], 2, "one row number for each item"),
+        ([None, None], 1, "one row number for each item"),
+    ],
+)
+def test_rows_that_do_not_fit(items: list[Any], rows: int, reason: str) -> None:
+    with pytest.raises(ValueError, match=reason):
+        RowTable(3).place(items, np.zeros(rows, np.int32))
+    engine = ENGINES[0]
+    with pytest.raises(ValueError, match="one row for each state"):
+        fill_rows([engine.start()], np.zeros((2, 9), np.int32))
+    with pytest.raises(ValueError, match="fewer words"):
+        fill_rows([engine.start()], np.zeros((1, 8), np.int32))
+    with pytest.raises(TypeError, match="an engine and a state"):
+        RowTable(3).place([(engine,)], np.zeros(1, np.int32))  # type: ignore[list-item]
+
+
 @pytest.mark.parametrize("device", DEVICES)
 def test_scores_whose_tokens_are_not_side_by_side(device: Any) -> None:
     engine = ENGINES[0]
@@ -154,9 +193,11 @@ def test_scores_that_the_native_kernel_does_not_take(monkeypatch: pytest.MonkeyP
 
 
 @pytest.mark.skipif(
-    importlib.util.find_spec("triton") is None or os.environ.get("TRITON_INTERPRET") != "1",
+    importlib.util.find_spec("triton") is None
+    or (os.environ.get("TRITON_INTERPRET") != "1" and not torch.cuda.is_available()),
     reason="make test-kernels runs this with Triton's interpreter",
 )
 def test_the_kernel_is_what_ran() -> None:
-    assert kernel_for(torch.ones(1, 32)) is not None
-    assert kernel_for(torch.ones(2, 32).T) is None
+    device = DEVICES[-1]
+    assert kernel_for(torch.ones(1, 32, device=device)) is not None
+    assert kernel_for(torch.ones(2, 32, device=device).T) is None

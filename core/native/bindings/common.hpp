@@ -86,6 +86,7 @@ void bind_grammar(nb::module_& m);
 void bind_mask(nb::module_& m);
 void bind_engine(nb::module_& m);
 void bind_apply(nb::module_& m);
+void bind_rows(nb::module_& m);
 void bind_json_schema(nb::module_& m);  // plugins/json_schema/native
 
 }  // namespace formgate::bindings

@@ -97,5 +97,6 @@ NB_MODULE(_native, m) {
   bind_mask(m);
   bind_engine(m);
   bind_apply(m);
+  bind_rows(m);
   bind_json_schema(m);
 }
