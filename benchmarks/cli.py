@@ -16,6 +16,7 @@ from benchmarks import measure, plan
 from benchmarks import report as reporting
 from benchmarks import results as store
 from benchmarks.cases import KINDS, ROOT, load_cases
+from benchmarks.device import has_device
 from benchmarks.engines import ENGINES
 from benchmarks.environments import is_ready, set_up
 from benchmarks.runner import WORKLOADS, Options, Selection, run_suite
@@ -94,6 +95,16 @@ def _parser() -> argparse.ArgumentParser:
     _add_conditions(across)
     across.add_argument("--out", type=Path, required=True, help="results file, .json or .json.gz")
     across.set_defaults(command=_crossformat)
+
+    device = commands.add_parser(
+        "device", help="masks on a GPU: kernels, a server's steps, and decoding"
+    )
+    device.add_argument("--engines", type=_names, default=[], help="all that are installed here")
+    device.add_argument("--vocabulary", default="tekken", help="tekken by default")
+    device.add_argument("--device", default="cuda", help="as torch names it; cuda by default")
+    device.add_argument("--parts", type=_names, default=[], help="of kernels, steps and decoding")
+    device.add_argument("--out", type=Path, required=True, help="results file, .json or .json.gz")
+    device.set_defaults(command=_device)
 
     measure = commands.add_parser("measure", help="make the results that the documentation shows")
     measure.add_argument(
@@ -350,6 +361,24 @@ def _crossformat(options: argparse.Namespace) -> int:
     return 0
 
 
+def _device(options: argparse.Namespace) -> int:
+    from benchmarks.device import DEVICE_ENGINES, DEVICE_PARTS, run_device
+
+    engines = options.engines or list(DEVICE_ENGINES)
+    parts = options.parts or list(DEVICE_PARTS)
+    _check("engine with a kernel for devices", engines, DEVICE_ENGINES)
+    _check("part", parts, DEVICE_PARTS)
+    _check("vocabulary", [options.vocabulary], list(VOCABULARIES))
+    store.prepare(options.out)
+    results = store.new_results({}, {"device": options.device}, options.typed)
+    for session in run_device(engines, options.vocabulary, options.device, parts):
+        results["sessions"].append(session)
+    results["complete"] = True
+    store.save(results, options.out)
+    print(reporting.render(results), end="")
+    return 0
+
+
 def _measure(options: argparse.Namespace) -> int:
     entries = plan.load()
     _check("entry of the plan", options.names, [entry.name for entry in entries])
@@ -359,8 +388,12 @@ def _measure(options: argparse.Namespace) -> int:
             continue
         if options.missing and _is_complete(entry.path(options.results)):
             continue
+        if entry.device and not options.names and not has_device():
+            print(f"# left out, for want of a GPU: {entry.name}", file=sys.stderr)
+            continue
         print(f"# {entry.command(options.results)}", file=sys.stderr)
-        more = [] if options.core is None else ["--core", str(options.core)]
+        pinned = options.core is not None and not entry.device
+        more = ["--core", str(options.core)] if pinned else []
         if _execute([*entry.arguments(options.results), *more]):
             failed.append(entry.name)
     if failed:

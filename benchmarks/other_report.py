@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from benchmarks.device_report import device_decoding, device_kernels, device_steps
 from benchmarks.statistics import mean, percentile
 from benchmarks.tables import MS, US, number, spread, table
 
@@ -19,7 +20,9 @@ COPY = "copy alone"  # the way of making masks that makes none
 def other_tables(results: dict[str, Any]) -> list[str]:
     """Return the tables of all sessions that are no replays."""
     parts = [batch_table(results), startup_table(results), memory_table(results)]
-    return [part for part in [*parts, decoding_table(results), prediction_table(results)] if part]
+    parts += [decoding_table(results), prediction_table(results)]
+    parts += [device_kernels(results), device_steps(results), device_decoding(results)]
+    return [part for part in parts if part]
 
 
 def _sessions(results: dict[str, Any], workload: str) -> Iterator[dict[str, Any]]:

@@ -19,6 +19,12 @@ from typing import TYPE_CHECKING, Any
 from benchmarks import plan, plots, report
 from benchmarks import results as store
 from benchmarks.agreement import agreed, usable
+from benchmarks.device_report import (
+    device_decoding,
+    device_kernels,
+    device_name,
+    device_steps,
+)
 from benchmarks.grammar_report import grammar_tables
 from benchmarks.other_report import (
     batch_table,
@@ -225,6 +231,10 @@ PARTS: dict[str, Part] = {
     "failures": _of_replays(_failures),
     "costs": _of_replays(_grammars(0)),
     "growth": _of_replays(_grammars(1)),
+    "device": lambda results, _: device_name(results),
+    "device-kernels": lambda results, _: device_kernels(results),
+    "device-steps": lambda results, _: device_steps(results),
+    "device-decoding": lambda results, _: device_decoding(results),
     "rows": lambda results, _: batch_table(results),
     "starting": lambda results, _: startup_table(results),
     "resident": lambda results, _: memory_table(results),

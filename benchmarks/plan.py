@@ -15,11 +15,15 @@ PLAN = Path(__file__).parent / "plan.toml"
 
 @dataclass(frozen=True)
 class Entry:
-    """One run: its name, what it is for, and the arguments of `python -m benchmarks`."""
+    """One run: its name, what it is for, and the arguments of `python -m benchmarks`.
+
+    One that needs a GPU (`device`) is left out where there is none, unless it is asked for.
+    """
 
     name: str
     description: str
     run: str
+    device: bool = False
 
     def path(self, folder: Path) -> Path:
         """Return the results file."""
