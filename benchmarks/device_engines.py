@@ -54,12 +54,10 @@ def _by_torch(scores: Any, words: Any) -> None:
 
 
 class Ours:
-    """States of engines, masked by the table that stays on the device."""
+    """States of engines, masked by the table that stays on the device, for as long as a server."""
 
-    def __init__(self, compiled: Sequence[tuple[Any, int]]) -> None:
-        from formgate.adapters._torch_masks import RowMasker
-
-        self._masker = RowMasker()
+    def __init__(self, compiled: Sequence[tuple[Any, int]], masker: Any) -> None:
+        self._masker = masker
         self._items = [(each, each.start()) for each, count in compiled for _ in range(count)]
 
     def mask(self, scores: Any) -> None:

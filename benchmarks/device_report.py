@@ -37,15 +37,13 @@ def device_steps(results: dict[str, Any]) -> str:
             continue
         plain = median(record["plain_ns"])
         cells = [number(plain / MS)]
-        for when in ("first", "again"):
-            added = [ns - plain for ns in record[f"{when}_ns"]]
-            cells.append(f"{_signed(median(added))} / {_signed(max(added))}")
+        added = [ns - plain for ns in record["again_ns"]]
+        cells.append(f"{_signed(median(added))} / {_signed(max(added))}")
         cells.append(number(median(record["again_host_ns"]) / US))
         rows.append((record["forward_ms"], record["rows"], session["engine"], cells))
     rows.sort(key=lambda row: (-row[0], row[1], row[2]))
     titles = ["forward pass ms", "rows", "engine", "step without masks ms"]
-    titles += ["added, states met first µs: p50 / max", "added, met before µs: p50 / max"]
-    titles += ["of that the call, host µs"]
+    titles += ["added by masks µs: p50 / max", "call, host µs"]
     lines = [[f"{forward:g}", str(count), engine, *cells] for forward, count, engine, cells in rows]
     return _with_failures(results, "steps", titles, lines)
 
