@@ -102,6 +102,7 @@ def _parser() -> argparse.ArgumentParser:
     device.add_argument("--engines", type=_names, default=[], help="all that are installed here")
     device.add_argument("--vocabulary", default="tekken", help="tekken by default")
     device.add_argument("--device", default="cuda", help="as torch names it; cuda by default")
+    device.add_argument("--rows", type=_counts, default=[], help="sizes of batches; 1,32,256")
     device.add_argument("--parts", type=_names, default=[], help="of kernels, steps and decoding")
     device.add_argument("--out", type=Path, required=True, help="results file, .json or .json.gz")
     device.set_defaults(command=_device)
@@ -204,6 +205,10 @@ def _count(text: str) -> int:
     if number < 1:
         raise argparse.ArgumentTypeError("it must be at least 1")
     return number
+
+
+def _counts(text: str) -> list[int]:
+    return [_count(name) for name in _names(text)]
 
 
 def _positive(text: str) -> float:
@@ -362,7 +367,7 @@ def _crossformat(options: argparse.Namespace) -> int:
 
 
 def _device(options: argparse.Namespace) -> int:
-    from benchmarks.device import DEVICE_ENGINES, DEVICE_PARTS, run_device
+    from benchmarks.device import DEVICE_ENGINES, DEVICE_PARTS, ROWS, run_device
 
     engines = options.engines or list(DEVICE_ENGINES)
     parts = options.parts or list(DEVICE_PARTS)
@@ -371,7 +376,8 @@ def _device(options: argparse.Namespace) -> int:
     _check("vocabulary", [options.vocabulary], list(VOCABULARIES))
     store.prepare(options.out)
     results = store.new_results({}, {"device": options.device}, options.typed)
-    for session in run_device(engines, options.vocabulary, options.device, parts):
+    sizes = options.rows or ROWS
+    for session in run_device(engines, options.vocabulary, options.device, parts, sizes):
         results["sessions"].append(session)
     results["complete"] = True
     store.save(results, options.out)

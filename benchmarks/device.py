@@ -24,27 +24,36 @@ from benchmarks.workloads import build_workload
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from benchmarks.cases import Case
     from benchmarks.vocabularies import VocabularyData
 
 DEVICE_ENGINES = ("formgate", "llguidance-complete", "xgrammar")
+DECODERS = ("formgate", "xgrammar")  # that have a logits processor for transformers
 DEVICE_PARTS = ("kernels", "steps", "decoding")
 ROWS = (1, 32, 256)
+MOST_DECODED = 32
 MIX = "four"
 LIMIT_S = 300.0
 
 
 def run_device(
-    engines: Sequence[str], vocabulary_name: str, device: str, parts: Sequence[str]
+    engines: Sequence[str],
+    vocabulary_name: str,
+    device: str,
+    parts: Sequence[str],
+    rows: Sequence[int] = ROWS,
 ) -> Iterator[dict[str, Any]]:
     """Yield one session for each engine that is installed here, and one of torch alone.
 
-    Raises `RuntimeError` where there is no such device.
+    `rows` are the sizes of batches; decoding takes those up to 32. Raises `RuntimeError` where
+    there is no such device.
     """
     _require(device)
     vocabulary = load_vocabulary(vocabulary_name)
     ready = [name for name in engines if importlib.util.find_spec(ENGINES[name].package)]
     with tempfile.TemporaryDirectory(prefix="benchmarks-") as folder:
-        jobs = list(_jobs(ready, vocabulary, device, parts, Path(folder)))
+        common = _prepare(vocabulary, device, Path(folder))
+        jobs = list(_jobs(ready, common, parts, rows))
         progress = Progress(f"{vocabulary_name} device", len(jobs))
         sessions: dict[str, dict[str, Any]] = {}
         for job in jobs:
@@ -83,38 +92,42 @@ def _require(device: str) -> None:
 
 
 def _jobs(
-    engines: Sequence[str],
-    vocabulary: VocabularyData,
-    device: str,
-    parts: Sequence[str],
-    folder: Path,
+    engines: Sequence[str], common: dict[str, Any], parts: Sequence[str], sizes: Sequence[int]
 ) -> Iterator[dict[str, Any]]:
+    if "kernels" in parts:
+        for engine in ["torch", *engines]:
+            yield {**common, "part": "kernels", "engine": engine, "sizes": list(sizes)}
+    for part in ("steps", "decoding"):
+        cases = _cases(part)
+        for engine in engines if part in parts else ():
+            spec = ENGINES[engine]
+            if part == "decoding" and engine not in DECODERS:
+                continue
+            if {case.dialect(spec.package).format for case in cases} <= set(spec.formats):
+                job = {**common, "part": part, "engine": engine, "workload": common[part]}
+                job.update(adapter=spec.adapter, package=spec.package)
+                most = MOST_DECODED if part == "decoding" else max(sizes)
+                yield from ({**job, "rows": rows} for rows in sizes if rows <= most)
+
+
+def _cases(part: str) -> Sequence[Case]:
+    if part == "decoding":
+        return load_cases("grammar", names=["json_gbnf"])
+    [mix] = [mix for mix in load_mixes() if mix.name == MIX]
+    return mix.cases
+
+
+def _prepare(vocabulary: VocabularyData, device: str, folder: Path) -> dict[str, Any]:
+    """Write what all jobs read; return what they have in common."""
     tokens = folder / "tokens"
     vocabulary.save(tokens)
     tokeniser = Tokeniser(vocabulary)
-    [mix] = [mix for mix in load_mixes() if mix.name == MIX]
-    workloads = {"steps": mix.cases, "decoding": load_cases("grammar", names=["json_gbnf"])}
-    for name, cases in workloads.items():
-        content = json.dumps(build_workload(cases, tokeniser))
-        (folder / name).write_text(content, encoding="utf-8")
     common = {"vocabulary": str(tokens), "device": device}
-    if "kernels" in parts:
-        for engine in ["torch", *engines]:
-            yield {**common, "part": "kernels", "engine": engine}
     for part in ("steps", "decoding"):
-        if part not in parts:
-            continue
-        for engine in engines:
-            spec = ENGINES[engine]
-            takes = {case.dialect(spec.package).format for case in workloads[part]}
-            if not takes <= set(spec.formats):
-                continue
-            if part == "decoding" and engine == "llguidance-complete":
-                continue  # has no logits processor for transformers
-            job = {**common, "part": part, "engine": engine, "workload": str(folder / part)}
-            job.update(adapter=spec.adapter, package=spec.package)
-            for rows in ROWS if part == "steps" else ROWS[:2]:
-                yield {**job, "rows": rows}
+        path = folder / part
+        path.write_text(json.dumps(build_workload(_cases(part), tokeniser)), encoding="utf-8")
+        common[part] = str(path)
+    return common
 
 
 def _run(job: dict[str, Any], folder: Path) -> dict[str, Any]:

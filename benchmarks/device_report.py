@@ -63,9 +63,11 @@ def device_decoding(results: dict[str, Any]) -> str:
 
 
 def device_name(results: dict[str, Any]) -> str:
-    """Return on what device it was measured."""
-    names = dict.fromkeys(session["device"] for session in results["sessions"])
-    return ", ".join(names)
+    """Return on what device it was measured, for the front of a line; empty where on none."""
+    names = dict.fromkeys(
+        session["device"] for session in results["sessions"] if session["workload"] == "device"
+    )
+    return "".join(f"{name}; " for name in names)
 
 
 def _records(results: dict[str, Any], part: str) -> Iterator[tuple[dict[str, Any], dict[str, Any]]]:

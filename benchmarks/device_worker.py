@@ -40,7 +40,6 @@ if TYPE_CHECKING:
 
     Texts = list[tuple[list[int], list[int]]]
 
-KERNEL_ROWS = (1, 32, 256)
 KERNEL_TYPES = ("float32", "bfloat16")
 FORWARD_MS = 4.0
 STEPS = 32
@@ -68,6 +67,8 @@ def main(path: str) -> None:
     os.dup2(2, 1)  # whatever an engine prints
     vocabulary = VocabularyData.load(Path(job["vocabulary"]))
     device = torch.device(job["device"])
+    if device.type != "cuda":
+        torch.set_num_threads(1)  # several wait for each other where others work, too
     records, versions = PARTS[job["part"]](job, vocabulary, device)
     name = torch.cuda.get_device_name(device) if device.type == "cuda" else "cpu"
     versions = {"torch": torch.__version__, **versions}
@@ -82,9 +83,8 @@ def _kernels(
     kernel = kernel_of(job["engine"])
     size = len(vocabulary.tokens)
     records = []
-    small = device.type != "cuda"
     for name in KERNEL_TYPES:
-        for rows in KERNEL_ROWS[: 1 if small else None]:
+        for rows in job["sizes"]:
             scores = torch.randn(rows, size, device=device).to(getattr(torch, name))
             for kind, chosen in masks.items():
                 packed = np.stack([chosen[i % len(chosen)] for i in range(rows)])

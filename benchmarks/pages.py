@@ -125,7 +125,7 @@ def _about(results: dict[str, Any], entry: plan.Entry) -> str:
     notes += [report.INCOMPLETE] * (not results.get("complete", True))
     return (
         f"Measured on {results['date'][:10]} at commit {results['source'] or 'unknown'}: "
-        f"{report.machine_line(results)} {report.versions_line(results)}.\n\n"
+        f"{device_name(results)}{report.machine_line(results)} {report.versions_line(results)}.\n\n"
         + "\n\n".join([f"```console\n$ {command}\n```", *notes])
     )
 
@@ -231,7 +231,6 @@ PARTS: dict[str, Part] = {
     "failures": _of_replays(_failures),
     "costs": _of_replays(_grammars(0)),
     "growth": _of_replays(_grammars(1)),
-    "device": lambda results, _: device_name(results),
     "device-kernels": lambda results, _: device_kernels(results),
     "device-steps": lambda results, _: device_steps(results),
     "device-decoding": lambda results, _: device_decoding(results),
