@@ -1,4 +1,6 @@
 // Applies masks to rows of scores in place: forbidden tokens become minus infinity.
+#include <algorithm>
+#include <bit>
 #include <cstring>
 #include <limits>
 
@@ -9,27 +11,52 @@ namespace {
 
 using Array = nb::ndarray<nb::device::cpu>;
 
+// Sets scores that stand side by side, by copies of a stretch: the library's are as wide as the
+// processor allows, which code for every processor is not.
+template <typename Score>
+void fill(Score* at, std::size_t count, Score value) {
+  constexpr std::size_t kStretch = 2048 / sizeof(Score);
+  if (count == 0) return;
+  const std::size_t first = std::min(count, kStretch);
+  std::fill_n(at, first, value);
+  for (std::size_t done = first; done < count; done += kStretch) {
+    std::memcpy(at + done, at, std::min(kStretch, count - done) * sizeof(Score));
+  }
+}
+
+template <typename Score>
+void fill(Score* at, std::int64_t stride, std::size_t count, Score value) {
+  if (stride == 1) return fill(at, count, value);
+  for (std::size_t i = 0; i < count; ++i) at[static_cast<std::int64_t>(i) * stride] = value;
+}
+
 template <typename Score>
 void mask_row(Score* scores, std::int64_t stride, std::size_t length, const std::uint32_t* words,
               std::size_t allowed_length, Score minus_infinity) {
   const std::size_t common = std::min(length, allowed_length);
-  for (std::size_t i = 0; i < common; i += 32) {
-    const std::uint32_t word = words[i / 32];
-    const std::size_t end = std::min<std::size_t>(32, common - i);
-    if (word == 0xFFFFFFFFu) continue;
-    Score* at = scores + static_cast<std::int64_t>(i) * stride;
-    if (word == 0) {
-      for (std::size_t j = 0; j < end; ++j)
-        at[static_cast<std::int64_t>(j) * stride] = minus_infinity;
+  const std::size_t whole = common / 32;
+  for (std::size_t i = 0; i < whole;) {
+    Score* at = scores + static_cast<std::int64_t>(32 * i) * stride;
+    std::size_t end = i;
+    while (end < whole && words[end] == 0) ++end;
+    if (end > i) {
+      fill(at, stride, 32 * (end - i), minus_infinity);
+      i = end;
       continue;
     }
-    for (std::size_t j = 0; j < end; ++j) {
-      if (!((word >> j) & 1)) at[static_cast<std::int64_t>(j) * stride] = minus_infinity;
+    for (std::uint32_t forbidden = ~words[i]; forbidden != 0; forbidden &= forbidden - 1) {
+      at[std::countr_zero(forbidden) * stride] = minus_infinity;
+    }
+    ++i;
+  }
+  for (std::size_t i = 32 * whole; i < common; ++i) {
+    if (!((words[i / 32] >> (i % 32)) & 1)) {
+      scores[static_cast<std::int64_t>(i) * stride] = minus_infinity;
     }
   }
   // Ids the mask does not speak about are no tokens.
-  for (std::size_t i = common; i < length; ++i)
-    scores[static_cast<std::int64_t>(i) * stride] = minus_infinity;
+  fill(scores + static_cast<std::int64_t>(common) * stride, stride, length - common,
+       minus_infinity);
 }
 
 struct Scores {
@@ -72,20 +99,24 @@ Scores scores_of(const Array& array, std::size_t size) {
           bits};
 }
 
+template <typename Score>
+void apply_row(const Scores& scores, std::size_t row, const std::uint32_t* words, std::size_t size,
+               Score minus_infinity) {
+  Score* const at =
+      static_cast<Score*>(scores.data) + static_cast<std::int64_t>(row) * scores.row_stride;
+  mask_row(at, scores.stride, scores.length, words, size, minus_infinity);
+}
+
 void apply_row(const Scores& scores, std::size_t row, const std::uint32_t* words,
                std::size_t size) {
-  const std::int64_t offset = static_cast<std::int64_t>(row) * scores.row_stride;
   if (scores.bits == 32) {
-    mask_row(static_cast<float*>(scores.data) + offset, scores.stride, scores.length, words, size,
-             -std::numeric_limits<float>::infinity());
+    apply_row(scores, row, words, size, -std::numeric_limits<float>::infinity());
   } else if (scores.bits == 64) {
-    mask_row(static_cast<double*>(scores.data) + offset, scores.stride, scores.length, words, size,
-             -std::numeric_limits<double>::infinity());
+    apply_row(scores, row, words, size, -std::numeric_limits<double>::infinity());
   } else {
     // The bit patterns of minus infinity in IEEE half precision and in bfloat16.
     const bool bfloat = scores.code == static_cast<std::uint8_t>(nb::dlpack::dtype_code::Bfloat);
-    mask_row(static_cast<std::uint16_t*>(scores.data) + offset, scores.stride, scores.length, words,
-             size, static_cast<std::uint16_t>(bfloat ? 0xFF80 : 0xFC00));
+    apply_row(scores, row, words, size, static_cast<std::uint16_t>(bfloat ? 0xFF80 : 0xFC00));
   }
 }
 
