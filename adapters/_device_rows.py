@@ -33,6 +33,9 @@ _MOST_RUNS = 4  # of neighbouring rows; a scatter by index costs as much as so m
 class DeviceRows:
     """A table of packed masks on one device, by state; those used last stay.
 
+    Everything is done on the device's current stream, which must stay the same: nothing waits for
+    what another one does.
+
     Args:
         device: Where the table is.
         words: 32-bit words of a row.

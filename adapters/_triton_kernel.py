@@ -43,7 +43,8 @@ def _mask_rows(scores, score, line, table, row_words, rows, only, width, words):
         tl.store(target, float("-inf"), mask=(tokens < width) & (allowed == 0))
 
 
-_compiled: dict[tuple[Any, Any], Any] = {}
+_LARGE = 2**31
+_compiled: dict[tuple[Any, Any, bool], Any] = {}
 
 
 def mask_rows(scores: Any, table: Any, rows: Any) -> None:
@@ -73,11 +74,12 @@ def _launch(scores: Any, table: Any, rows: Any) -> None:
     only = rows if isinstance(rows, int) else -1
     if only >= 0:
         rows = table  # not read
-    kernel = _compiled.get((scores.dtype, scores.device))
+    key = scores.dtype, scores.device, line >= _LARGE  # Triton makes another for larger integers
+    kernel = _compiled.get(key)
     # The binary itself is launched in half the time that its function needs to find it.
     launch = _mask_rows if kernel is None else kernel
     made = launch[(count, -(-width // _BLOCK), 1)](
         scores, score, line, table, row_words, rows, only, width, words
     )
     if kernel is None and made is not None:  # the interpreter makes none
-        _compiled[scores.dtype, scores.device] = made
+        _compiled[key] = made
