@@ -308,6 +308,24 @@ void ValueReader::drop_zeros(const JsonValues& store) {
   while (store.last(read_) == '0') read_ = store.without_last(read_);
 }
 
+bool ValueReader::longer(const JsonValues& store, const ValueReader& before) const {
+  if (mode_ != before.mode_ || escape_.pending() != before.escape_.pending()) return false;
+  if (depth(store) != before.depth(store)) return false;
+  std::uint32_t own = open_;
+  std::uint32_t other = before.open_;
+  if (own == other) return false;
+  while (store.opened(own).outer != store.opened(other).outer) {
+    own = store.opened(own).outer;
+    other = store.opened(other).outer;
+  }
+  const Open& open = store.opened(own);
+  const Open& shorter = store.opened(other);
+  if (open.object || shorter.object) return false;
+  const std::uint32_t count = store.items(Value{shorter.content});
+  return store.items(Value{open.content}) > count &&
+         store.first(Value{open.content}, count) == Value{shorter.content};
+}
+
 bool ValueReader::grows_by(const JsonValues& store, std::uint8_t byte) const {
   if (mode_ == Mode::kString) {
     return in_string() && byte != '"' && byte != '\\' && byte >= 0x20 && byte < 0x80;

@@ -19,6 +19,7 @@
 #include "formgate/errors.hpp"
 #include "formgate/expr_pool.hpp"
 #include "formgate/keyed.hpp"
+#include "keyed_endless.hpp"
 
 namespace formgate {
 namespace {
@@ -108,6 +109,9 @@ class Queue {
 
 // More than most values are long: other values come before other spellings of one.
 constexpr std::int64_t kDetour = 64;
+
+// After so many ways it is asked whether there is an end of values: mostly they are soon counted.
+constexpr std::size_t kSoon = 256;
 
 bool plain(std::uint8_t byte) { return byte > ' ' && byte != '\\'; }
 
@@ -375,9 +379,14 @@ std::uint32_t Keyed::values_of(ExprId keys, std::uint32_t enough, CompileContext
   std::unordered_set<std::uint32_t> found;
   Queue ways;
   ways.add({keys, ValueReader(), {}, kNoIndex, hash_of(keys, ValueReader()), 0, 0, 0, {}, true});
+  bool asked = false;
   while (!ways.empty()) {
     LongStep::tick();
     if (context) context->tick();
+    if (!asked && ways.size() > kSoon) {
+      asked = true;
+      if (Endless(*this, keys).find(context)) return kUnbounded;
+    }
     if (ways.size() > most) {
       throw Error(ErrorKind::kLimit,
                   "telling how many different items a list without repetition can have takes more "

@@ -42,6 +42,10 @@ class ValueReader {
   bool in_zeros(const JsonValues& store) const;
   // Forgets zeros at the end of a fraction, after which no other digit can come.
   void drop_zeros(const JsonValues& store);
+  // Whether no string, number or word is under way.
+  bool outside() const { return mode_ == Mode::kOutside; }
+  // Whether a place before is like this one, but an array that encloses both has more items now.
+  bool longer(const JsonValues& store, const ValueReader& before) const;
   // Whether a byte read again and again makes ever other values.
   bool grows_by(const JsonValues& store, std::uint8_t byte) const;
 

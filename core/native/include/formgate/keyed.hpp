@@ -379,6 +379,7 @@ class Keyed {
   bool zeros_only(ExprId keys);
   bool grows(ExprId keys, const ValueReader& reader);
   Order order_of(ExprId keys, std::string_view key) const;
+  class Endless;
   bool many(ExprId keys, std::uint32_t enough);
   bool many_lists(ExprId first, std::uint32_t enough);
   // Distinct values, up to so many; kUnbounded where there is no end of them.
