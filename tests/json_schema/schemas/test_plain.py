@@ -69,8 +69,11 @@ def compare(one: Any, other: Any, chance: random.Random, *, told: bool = True) -
     """Walk through two engines side by side, at random, for some states.
 
     Where a schema has several faults, or one that shows in several places, either way may tell
-    another one first: then ``told`` is false.
+    another one first, and where it has one in an object without a value, the other way may leave
+    that unread: then ``told`` is false.
     """
+    if not told and isinstance(one, tuple) and "this is no JSON Schema" in one[1]:
+        return
     assert isinstance(one, formgate.Engine) == isinstance(other, formgate.Engine), (one, other)
     if not isinstance(one, formgate.Engine):
         assert one == other or not told
@@ -185,6 +188,17 @@ def test_real_schemas_are_written_alike(options: dict[str, Any]) -> None:
             for test in entry["tests"][:3]:
                 text = json.dumps(test["data"]).encode()
                 assert found.accepts(text) == expected.accepts(text)
+
+
+def test_a_fault_in_an_object_without_a_value_is_told() -> None:
+    item = {
+        "type": "object",
+        "properties": {"a": {"type": "number", "exclusiveMinimum": False}, "b": False},
+        "required": ["b"],
+    }
+    found = compiled({"type": "array", "items": {"$ref": "#/$defs/x"}, "$defs": {"x": item}}, {})
+    assert isinstance(found, tuple)
+    assert found[1].startswith("#/$defs/x/properties/a/exclusiveMinimum: this is no JSON Schema")
 
 
 def test_schemas_met_again_become_rules() -> None:
