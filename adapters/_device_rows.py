@@ -43,7 +43,7 @@ class DeviceRows:
     """
 
     def __init__(self, device: torch.device, words: int, max_bytes: int = DEFAULT_BYTES) -> None:
-        self.table: Any = torch.empty(0, words, dtype=torch.int32, device=device)
+        self.table: Any = _table(0, words, device)
         self._slots = RowTable(max(max_bytes // (4 * words), 1))
         self._pinned = device.type == "cuda"
         self._bits: Any = 1 << torch.arange(8, dtype=torch.uint8, device=device)
@@ -98,7 +98,7 @@ class DeviceRows:
         """Copy the masks of items into these rows."""
         size, width = self.table.shape
         if size < self._slots.size:
-            table = self.table.new_empty(self._slots.size, width)
+            table = _table(self._slots.size, width, self.table.device)
             table[:size] = self.table
             self.table = table
         staged = torch.empty(len(items), width, dtype=torch.int32, pin_memory=self._pinned)
@@ -122,6 +122,12 @@ class DeviceRows:
         )
         staged.numpy()[:] = numbers
         return staged.to(self.table.device, non_blocking=True)
+
+
+def _table(rows: int, words: int, device: torch.device) -> Any:
+    # One that is made in inference mode could not be written to outside of it.
+    with torch.inference_mode(mode=False):
+        return torch.empty(rows, words, dtype=torch.int32, device=device)
 
 
 def _fill(items: Sequence[tuple[MaskEngine[Any], Any]], out: NDArray[np.int32]) -> None:

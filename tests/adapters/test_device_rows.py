@@ -170,6 +170,18 @@ def test_rows_that_do_not_fit(items: list[Any], rows: int, reason: str) -> None:
 
 
 @pytest.mark.parametrize("device", DEVICES)
+def test_inference_mode_may_end(device: Any) -> None:
+    engine = ENGINES[0]
+    first, second, third = ((engine, state) for state in states_of(engine)[:3])
+    with torch.inference_mode():
+        table = DeviceRows(device, 9, max_bytes=2 * 36)
+        check(table, [first], SIZE, torch.float32)
+    check(table, [second, first], SIZE, torch.float32)
+    with torch.inference_mode():
+        check(table, [third, second], SIZE, torch.float32)
+
+
+@pytest.mark.parametrize("device", DEVICES)
 def test_scores_whose_tokens_are_not_side_by_side(device: Any) -> None:
     engine = ENGINES[0]
     table = DeviceRows(device, 9)
