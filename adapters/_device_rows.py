@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 __all__ = ["DEFAULT_BYTES", "DeviceRows", "kernel_for"]
 
 DEFAULT_BYTES = 64 << 20
+_MOST_ROWS = 2**31 - 1
 _MOST_RUNS = 4  # of neighbouring rows; a scatter by index costs as much as so many copies
 
 
@@ -39,28 +40,39 @@ class DeviceRows:
     Args:
         device: Where the table is.
         words: 32-bit words of a row.
-        max_bytes: How large the table may grow; a batch's own rows always have room.
+        max_bytes: How large the table may grow; it grows further where a batch needs more rows.
     """
 
     def __init__(self, device: torch.device, words: int, max_bytes: int = DEFAULT_BYTES) -> None:
         self.table: Any = _table(0, words, device)
-        self._slots = RowTable(max(max_bytes // (4 * words), 1))
+        self._slots = RowTable(min(max(max_bytes // max(4 * words, 1), 1), _MOST_ROWS))
         self._pinned = device.type == "cuda"
         self._bits: Any = 1 << torch.arange(8, dtype=torch.uint8, device=device)
         self._sent: tuple[bytes, Any] = (b"", None)  # the row numbers of the last step
         self.copied = 0  # rows sent since the beginning
 
-    def place(self, items: Sequence[tuple[MaskEngine[Any], Any] | None]) -> Any:
+    def place(
+        self, items: Sequence[tuple[MaskEngine[Any], Any] | None], width: int | None = None
+    ) -> Any:
         """Bring the masks of a batch into the table, and return their rows.
+
+        Args:
+            items: Engine and state for each row of scores, or None.
+            width: How many scores a row has; 32 a word where it is left out.
 
         Returns:
             Row numbers as an int32 tensor on the device, one an item; -1 for None. It is only to be
             read, and may be given again. For one item it is the number itself.
+
+        Raises:
+            ValueError: A vocabulary has more ids than a row has scores.
         """
+        if width is None:
+            width = 32 * self.table.shape[1]
         rows = np.empty(len(items), np.int32)
-        fresh = self._slots.place(items, rows)
+        fresh = self._slots.place(items, rows, width)
         if fresh:
-            self._send([item for number in fresh if (item := items[number])], rows[fresh])
+            self._send([item for number in fresh if (item := items[number])], rows[fresh], width)
             self._slots.commit()
         if len(rows) == 1:
             return int(rows[0])
@@ -75,8 +87,14 @@ class DeviceRows:
         Args:
             scores: Two-dimensional float tensor on the device; columns beyond the words are
                 forbidden.
-            rows: As `place` returns them.
+            rows: As `place` returns them, one for each row of scores.
+
+        Raises:
+            ValueError: There are more or fewer rows than rows of scores.
         """
+        count = 1 if isinstance(rows, int) else len(rows)
+        if count != len(scores):
+            raise ValueError(f"{len(scores)} rows of scores need one mask each, not {count}")
         if len(self.table) == 0:
             return  # no row was ever placed
         kernel = kernel_for(scores)
@@ -94,15 +112,17 @@ class DeviceRows:
         if width < scores.shape[1]:
             scores[:, width:].masked_fill_((rows >= 0).unsqueeze(-1), float("-inf"))
 
-    def _send(self, items: Sequence[tuple[MaskEngine[Any], Any]], rows: NDArray[np.int32]) -> None:
+    def _send(
+        self, items: Sequence[tuple[MaskEngine[Any], Any]], rows: NDArray[np.int32], width: int
+    ) -> None:
         """Copy the masks of items into these rows."""
-        size, width = self.table.shape
+        size, words = self.table.shape
         if size < self._slots.size:
-            table = _table(self._slots.size, width, self.table.device)
+            table = _table(self._slots.size, words, self.table.device)
             table[:size] = self.table
             self.table = table
-        staged = torch.empty(len(items), width, dtype=torch.int32, pin_memory=self._pinned)
-        _fill(items, staged.numpy())
+        staged = torch.empty(len(items), words, dtype=torch.int32, pin_memory=self._pinned)
+        _fill(items, staged.numpy(), width)
         self.copied += len(items)
         # torch keeps pinned memory from being used again before its copy is done.
         breaks = [i + 1 for i, (a, b) in enumerate(pairwise(rows.tolist())) if b != a + 1]
@@ -130,14 +150,20 @@ def _table(rows: int, words: int, device: torch.device) -> Any:
         return torch.empty(rows, words, dtype=torch.int32, device=device)
 
 
-def _fill(items: Sequence[tuple[MaskEngine[Any], Any]], out: NDArray[np.int32]) -> None:
+def _fill(items: Sequence[tuple[MaskEngine[Any], Any]], out: NDArray[np.int32], width: int) -> None:
     """Write the packed masks of items into rows."""
     # An engine that wraps a native one has its states, and may have other masks.
     if all(type(engine) is Engine and type(state) is State for engine, state in items):
         fill_rows([state for _, state in items], out)
         return
     for row, (engine, state) in enumerate(items):
-        words = engine.allowed_tokens(state).words
+        mask = engine.allowed_tokens(state)
+        if mask.size > width:
+            raise ValueError(
+                f"scores have {width} entries a row but the vocabulary has {mask.size} ids; build "
+                "the vocabulary with the model's own size"
+            )
+        words = mask.words
         out[row, : len(words)] = words.view(np.int32)
         out[row, len(words) :] = 0
 

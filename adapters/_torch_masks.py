@@ -38,7 +38,13 @@ class RowMasker:
             scores: Two-dimensional float tensor, at least as wide as the vocabulary; ids beyond the
                 vocabulary are forbidden.
             items: Engine and state for each row.
+
+        Raises:
+            ValueError: Items are not one for each row, or a row has fewer scores than a vocabulary
+                has ids.
         """
+        if len(items) != len(scores):
+            raise ValueError(f"{len(scores)} rows of scores need one state each, not {len(items)}")
         scores = scores.detach()
         if scores.device.type != "cpu" or scores.dtype not in _NATIVE_TYPES:
             self._mask_on_device(scores, items)
@@ -56,8 +62,9 @@ class RowMasker:
         self, scores: Any, items: Sequence[tuple[MaskEngine[Any], Any] | None]
     ) -> None:
         """Mask by rows of a table on the device."""
-        key = scores.device, (scores.shape[1] + 31) // 32
+        width = scores.shape[1]
+        key = scores.device, (width + 31) // 32
         tables = self._tables
         if key not in tables:
             tables[key] = DeviceRows(*key)
-        tables[key].mask(scores, tables[key].place(items))
+        tables[key].mask(scores, tables[key].place(items, width))

@@ -6,8 +6,8 @@ forbidden.
 
 What a mask forbids is known only at run time, so a store that a thread makes of several neighbours
 would be taken apart into one for each, in steps that leave gaps between the threads. Lanes that
-stand side by side write whole stretches instead, two to five times as fast; so the compiler is not
-told that tokens are neighbours: their distance is an argument.
+stand side by side write whole stretches instead; so the compiler is not told that tokens are
+neighbours: their distance is an argument.
 """
 
 from __future__ import annotations

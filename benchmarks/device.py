@@ -46,9 +46,13 @@ def run_device(
     """Yield one session for each engine that is installed here, and one of torch alone.
 
     `rows` are the sizes of batches; decoding takes those up to 32. Raises `RuntimeError` where
-    there is no such device.
+    there is no such device, or nothing to measure, and `ValueError` for a size of batches that its
+    constraints cannot share evenly.
     """
     _require(device)
+    shared = len(_cases("steps"))
+    if "steps" in parts and any(size >= shared and size % shared for size in rows):
+        raise ValueError(f"rows of steps are shared by {shared} constraints: give a multiple of it")
     vocabulary = load_vocabulary(vocabulary_name)
     ready = [name for name in engines if importlib.util.find_spec(ENGINES[name].package)]
     with tempfile.TemporaryDirectory(prefix="benchmarks-") as folder:
@@ -69,6 +73,11 @@ def run_device(
             session[job["part"]] += found["records"]
             progress.step()
         progress.close(", ".join(sessions))
+        if not any(session[part] for session in sessions.values() for part in DEVICE_PARTS):
+            raise RuntimeError(
+                "nothing to measure: no engine chosen is installed beside torch, or takes part in "
+                f"this (decoding takes up to {MOST_DECODED} rows)"
+            )
         yield from sessions.values()
 
 
@@ -84,7 +93,15 @@ def has_device() -> bool:
 def _require(device: str) -> None:
     if importlib.util.find_spec("torch") is None:
         raise RuntimeError("masks on a device need torch: install a build for the device")
-    if device.startswith("cuda") and not has_device():
+    import torch
+
+    try:
+        kind = torch.device(device).type
+    except RuntimeError as error:
+        raise RuntimeError(f"no such device: {device}") from error
+    if kind not in {"cpu", "cuda"}:
+        raise RuntimeError(f"devices are cuda, and cpu to try the harness, not {device}")
+    if kind == "cuda" and not has_device():
         raise RuntimeError(
             "torch sees no GPU: run this where one is, with a build of torch for it; "
             "`--device cpu` only tries the harness"

@@ -35,9 +35,9 @@ def device_steps(results: dict[str, Any]) -> str:
     for session, record in _records(results, "steps"):
         if record["status"] != "ok":
             continue
-        plain = median(record["plain_ns"])
-        cells = [number(plain / MS)]
-        added = [ns - plain for ns in record["again_ns"]]
+        plain = _least(record["plain_ns"], len(record["again_ns"]))
+        cells = [number(median(plain) / MS)]
+        added = [ns - without for ns, without in zip(record["again_ns"], plain, strict=True)]
         cells.append(f"{_signed(median(added))} / {_signed(max(added))}")
         cells.append(number(median(record["again_host_ns"]) / US))
         rows.append((record["forward_ms"], record["rows"], session["engine"], cells))
@@ -88,6 +88,11 @@ def _with_failures(
     parts = [table(titles, rows)] if rows else []
     parts += ["Not measured: " + "; ".join(failed) + "."] if failed else []
     return "\n\n".join(parts)
+
+
+def _least(turns: Sequence[int], steps: int) -> list[int]:
+    """Return the least of each step, over turns that follow each other."""
+    return [min(turns[step::steps]) for step in range(steps)]
 
 
 def _signed(ns: float) -> str:

@@ -370,9 +370,9 @@ class RowTable:
     def size(self) -> int:
         """So many rows the table must have."""
 
-    def place(self, items: Sequence[tuple[Any, Any] | None], rows: Annotated[numpy.typing.NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu')]) -> list[int]:
+    def place(self, items: Sequence[tuple[Any, Any] | None], rows: Annotated[numpy.typing.NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu')], width: int) -> list[int]:
         """
-        Write the row of each item, an engine with a state, and -1 for None; return the numbers of the items whose masks are to be written into their rows. Masks of engines of other classes, of which nothing is known, are kept for this batch alone.
+        Write the row of each item, an engine with a state, and -1 for None, for rows of `width` scores, which no vocabulary may exceed; return the numbers of the items whose masks are to be written into their rows. Masks of engines of other classes, of which nothing is known, are kept for this batch alone.
         """
 
     def commit(self) -> None:

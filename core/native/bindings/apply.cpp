@@ -148,14 +148,20 @@ void bind_apply(nb::module_& m) {
         if (target.rows != states.size()) {
           throw nb::value_error("scores must have one row for each state");
         }
+        for (std::size_t i = 0; i < states.size(); ++i) {  // before any row is masked
+          const std::size_t size = states[i].engine->vocabulary().size();
+          if (size <= target.length) continue;
+          throw nb::value_error(("row " + std::to_string(i) + ": scores have " +
+                                 std::to_string(target.length) +
+                                 " entries but the vocabulary has " + std::to_string(size) +
+                                 " ids; build the vocabulary with the model's own size")
+                                    .c_str());
+        }
         const GilRelease release;
         std::vector<std::uint32_t> words;
         for (std::size_t i = 0; i < states.size(); ++i) {
           const Engine& engine = *states[i].engine;
           const std::size_t size = engine.vocabulary().size();
-          if (size > target.length) {
-            throw nb::value_error("a row of scores is shorter than its engine's vocabulary");
-          }
           words.resize(engine.vocabulary().words());
           engine.fill(states[i].value, words.data());
           apply_row(target, i, words.data(), size);

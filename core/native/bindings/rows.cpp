@@ -1,5 +1,6 @@
 // Rows of tables of packed masks that stay on a device.
-#include <cstring>
+#include <algorithm>
+#include <string>
 
 #include "common.hpp"
 #include "formgate/row_table.hpp"
@@ -10,10 +11,15 @@ namespace {
 using Numbers = nb::ndarray<std::int32_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 using Packed = nb::ndarray<std::int32_t, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 
-RowItem item_of(nb::handle given) {
+[[noreturn]] void refuse(std::size_t number, const char* what) {
+  throw nb::type_error(("item " + std::to_string(number) + " " + what).c_str());
+}
+
+// An item is masked in a row of `width` scores.
+RowItem item_of(nb::handle given, std::size_t number, std::size_t width) {
   if (given.is_none()) return {};
   if (!nb::isinstance<nb::tuple>(given) || nb::len(given) != 2) {
-    throw nb::type_error("an item must be None or an engine and a state");
+    refuse(number, "must be None or a pair of an engine and a state");
   }
   const nb::object engine = given[0];
   const nb::object state = given[1];
@@ -21,14 +27,24 @@ RowItem item_of(nb::handle given) {
   if (!engine.type().is(nb::type<EngineHandle>()) || !state.type().is(nb::type<StateHandle>())) {
     return {RowItem::Kind::kAlone, {}};
   }
-  const auto& own = *nb::inst_ptr<StateHandle>(state);
-  return {RowItem::Kind::kShared, {own.engine->vocabulary().fingerprint(), own.value.key}};
+  if (!nb::inst_ready(state)) refuse(number, "has a state that was never made by an engine");
+  const Vocabulary& vocabulary = nb::inst_ptr<StateHandle>(state)->engine->vocabulary();
+  if (vocabulary.size() > width) {
+    throw nb::value_error(("scores have " + std::to_string(width) +
+                           " entries a row but the vocabulary of item " + std::to_string(number) +
+                           " has " + std::to_string(vocabulary.size()) +
+                           " ids; build the vocabulary with the model's own size")
+                              .c_str());
+  }
+  return {RowItem::Kind::kShared,
+          {vocabulary.fingerprint(), nb::inst_ptr<StateHandle>(state)->value.key}};
 }
 
-std::vector<std::uint32_t> place(RowTable& self, nb::sequence items, const Numbers& rows) {
+std::vector<std::uint32_t> place(RowTable& self, nb::sequence items, const Numbers& rows,
+                                 std::size_t width) {
   std::vector<RowItem> read;
   read.reserve(rows.shape(0));
-  for (nb::handle item : items) read.push_back(item_of(item));
+  for (nb::handle item : items) read.push_back(item_of(item, read.size(), width));
   if (read.size() != rows.shape(0)) {
     throw nb::value_error("there must be one row number for each item");
   }
@@ -63,16 +79,17 @@ void bind_rows(nb::module_& m) {
                        "last stay. The table itself is the caller's.")
       .def(nb::init<std::uint32_t>(), nb::arg("most"))
       .def_prop_ro("size", &RowTable::size, "So many rows the table must have.")
-      .def("place", &place, nb::arg("items"), nb::arg("rows"),
+      .def("place", &place, nb::arg("items"), nb::arg("rows").noconvert(), nb::arg("width"),
            nb::sig("def place(self, items: collections.abc.Sequence[tuple[typing.Any, typing.Any] "
                    "| None], rows: typing.Annotated[numpy.typing.NDArray[numpy.int32], "
-                   "dict(shape=(None,), order='C', device='cpu')]) -> list[int]"),
-           "Write the row of each item, an engine with a state, and -1 for None; return the "
+                   "dict(shape=(None,), order='C', device='cpu')], width: int) -> list[int]"),
+           "Write the row of each item, an engine with a state, and -1 for None, for rows of "
+           "`width` scores, which no vocabulary may exceed; return the "
            "numbers of the items whose masks are to be written into their rows. Masks of engines "
            "of other classes, of which nothing is known, are kept for this batch alone.")
       .def("commit", &RowTable::commit,
            "Say that the masks were written. Without it they are forgotten at the next batch.");
-  m.def("fill_rows", &fill_rows, nb::arg("states"), nb::arg("out"),
+  m.def("fill_rows", &fill_rows, nb::arg("states"), nb::arg("out").noconvert(),
         nb::sig("def fill_rows(states: collections.abc.Sequence[State], out: "
                 "typing.Annotated[numpy.typing.NDArray[numpy.int32], dict(shape=(None, None), "
                 "order='C', device='cpu')]) -> None"),

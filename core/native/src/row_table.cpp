@@ -1,6 +1,7 @@
 #include "formgate/row_table.hpp"
 
 #include <algorithm>
+#include <unordered_set>
 
 namespace formgate {
 namespace {
@@ -29,7 +30,10 @@ std::vector<std::uint32_t> RowTable::place(std::span<const RowItem> items, std::
     }
     missing.push_back(i);
   }
-  needed += missing.size();
+  std::unordered_set<RowKey, HashOf> others;
+  for (const std::uint32_t i : missing) {
+    needed += items[i].kind == RowItem::Kind::kAlone || others.insert(items[i].key).second;
+  }
   std::vector<std::uint32_t> fresh;
   fresh.reserve(missing.size());
   for (const std::uint32_t i : missing) {

@@ -13,6 +13,7 @@ from node_oracle import NodeOracle
 
 from formgate.core.errors import GrammarError, LimitError, UnsupportedConstraint
 from formgate.plugins.json_schema._ecma import is_strict_pattern
+from formgate.plugins.json_schema._ecma_match import matches
 from formgate.plugins.json_schema._strings import StringSet
 from formgate.plugins.json_schema._strings_record import Recorder
 
@@ -321,6 +322,25 @@ def test_tables_are_fresh():
             assert found == inside, name
     finally:
         node.close()
+
+
+@pytest.mark.parametrize(
+    ("pattern", "found", "missed"),
+    [
+        ("^(?:[^a]x|b)$", ("éx", "bx", "b", "\U0001f600x"), ("ax", "a")),
+        ("^(?:é|b)$", ("é", "b"), ("ü", "a", "")),
+        ("^(?:[é-ü]|b)$", ("é", "ü", "b"), ("þ", "a")),
+        ("^(?:[à-þ]1|\\w2|)$", ("é1", "a2", ""), ("é2", "a1")),
+        ("^(?:|a)b$", ("b", "ab"), ("a",)),
+        ("^(?:(?=é)\\S|b)$", ("é", "b"), ("ü",)),
+    ],
+)
+def test_alternatives_beyond_ascii(
+    pattern: str, found: tuple[str, ...], missed: tuple[str, ...]
+) -> None:
+    for texts, expected in ((found, True), (missed, False)):
+        for text in texts:
+            assert matches(pattern, text) is expected, text
 
 
 @pytest.mark.parametrize(

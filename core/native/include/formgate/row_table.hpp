@@ -31,7 +31,7 @@ struct RowItem {
 // The table itself is elsewhere; this says what is where.
 class RowTable {
  public:
-  // At most so many rows are kept; a batch that needs more has them.
+  // So many rows, or as many as the largest batch needed.
   explicit RowTable(std::uint32_t most) : most_(most) {}
 
   // So many rows the table must have.
