@@ -16,7 +16,14 @@ from benchmarks import measure, plan
 from benchmarks import report as reporting
 from benchmarks import results as store
 from benchmarks.cases import KINDS, ROOT, load_cases
-from benchmarks.device import has_device
+from benchmarks.device import (
+    DEVICE_ENGINES,
+    DEVICE_PARTS,
+    ROWS,
+    has_device,
+    is_installed,
+    run_device,
+)
 from benchmarks.engines import ENGINES
 from benchmarks.environments import is_ready, set_up
 from benchmarks.runner import WORKLOADS, Options, Selection, run_suite
@@ -367,11 +374,12 @@ def _crossformat(options: argparse.Namespace) -> int:
 
 
 def _device(options: argparse.Namespace) -> int:
-    from benchmarks.device import DEVICE_ENGINES, DEVICE_PARTS, ROWS, run_device
-
-    engines = options.engines or list(DEVICE_ENGINES)
+    engines = options.engines or [name for name in DEVICE_ENGINES if is_installed(name)]
     parts = options.parts or list(DEVICE_PARTS)
     _check("engine with a kernel for devices", engines, DEVICE_ENGINES)
+    absent = [name for name in engines if not is_installed(name)]
+    if absent:
+        raise RuntimeError(f"not installed beside this interpreter's torch: {', '.join(absent)}")
     _check("part", parts, DEVICE_PARTS)
     _check("vocabulary", [options.vocabulary], list(VOCABULARIES))
     store.prepare(options.out)
@@ -379,6 +387,7 @@ def _device(options: argparse.Namespace) -> int:
     sizes = options.rows or ROWS
     for session in run_device(engines, options.vocabulary, options.device, parts, sizes):
         results["sessions"].append(session)
+        store.save(results, options.out)
     results["complete"] = True
     store.save(results, options.out)
     print(reporting.render(results), end="")

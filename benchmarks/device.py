@@ -1,22 +1,22 @@
 """Masks on a device: what the kernels cost, what a step costs a server, and real decoding.
 
 Every engine is measured in processes of its own, all by the interpreter that runs this: torch for
-the device, Triton and the engines must be installed beside each other, and engines that are not are
-left out. What each process does is told in `benchmarks.device_worker`.
+the device, Triton and the engines must be installed beside each other. What each process does is
+told in `benchmarks.device_worker`.
 """
 
 from __future__ import annotations
 
 import importlib.util
 import json
-import subprocess
 import sys
 import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from benchmarks.cases import ROOT, load_cases, load_mixes
+from benchmarks.cases import load_cases, load_mixes
 from benchmarks.engines import ENGINES
+from benchmarks.process import Worker
 from benchmarks.progress import Progress
 from benchmarks.vocabularies import Tokeniser, load_vocabulary
 from benchmarks.workloads import build_workload
@@ -43,7 +43,7 @@ def run_device(
     parts: Sequence[str],
     rows: Sequence[int] = ROWS,
 ) -> Iterator[dict[str, Any]]:
-    """Yield one session for each engine that is installed here, and one of torch alone.
+    """Yield one session for each engine, as soon as it is measured, after one of torch alone.
 
     `rows` are the sizes of batches; decoding takes those up to 32. Raises `RuntimeError` where
     there is no such device, or nothing to measure, and `ValueError` for a size of batches that its
@@ -54,31 +54,34 @@ def run_device(
     if "steps" in parts and any(size >= shared and size % shared for size in rows):
         raise ValueError(f"rows of steps are shared by {shared} constraints: give a multiple of it")
     vocabulary = load_vocabulary(vocabulary_name)
-    ready = [name for name in engines if importlib.util.find_spec(ENGINES[name].package)]
+    count = 0
     with tempfile.TemporaryDirectory(prefix="benchmarks-") as folder:
         common = _prepare(vocabulary, device, Path(folder))
-        jobs = list(_jobs(ready, common, parts, rows))
-        progress = Progress(f"{vocabulary_name} device", len(jobs))
-        sessions: dict[str, dict[str, Any]] = {}
-        for job in jobs:
-            progress.show(f"{job['engine']} {job['part']} {job.get('rows', '')}")
-            found = _run(job, Path(folder))
-            session = sessions.setdefault(
-                job["engine"],
-                {"workload": "device", "engine": job["engine"], "vocabulary": vocabulary_name,
-                 "setup": {}, "versions": {}, "kernels": [], "steps": [], "decoding": []},
-            )  # fmt: skip
-            session["device"] = found["device"]
-            session["versions"].update(found["versions"])
-            session[job["part"]] += found["records"]
-            progress.step()
-        progress.close(", ".join(sessions))
-        if not any(session[part] for session in sessions.values() for part in DEVICE_PARTS):
-            raise RuntimeError(
-                "nothing to measure: no engine chosen is installed beside torch, or takes part in "
-                f"this (decoding takes up to {MOST_DECODED} rows)"
-            )
-        yield from sessions.values()
+        for engine in ["torch", *engines]:
+            jobs = list(_jobs(engine, common, parts, rows))
+            if not jobs:
+                continue
+            session: dict[str, Any] = {"workload": "device", "engine": engine}
+            session.update(vocabulary=vocabulary_name, setup={}, versions={})
+            session.update(device=device, **{part: [] for part in DEVICE_PARTS})
+            progress = Progress(f"{vocabulary_name} device {engine}", len(jobs))
+            for job in jobs:
+                progress.show(f"{job['part']} {job.get('rows', '')}")
+                session[job["part"]] += _run(job, session)
+                progress.step()
+            progress.close("measured")
+            count += 1
+            yield session
+    if not count:
+        raise RuntimeError(
+            f"nothing to measure: no engine chosen takes part in this (decoding takes up to "
+            f"{MOST_DECODED} rows)"
+        )
+
+
+def is_installed(engine: str) -> bool:
+    """Tell whether an engine is installed beside this interpreter's torch."""
+    return importlib.util.find_spec(ENGINES[engine].package) is not None
 
 
 def has_device() -> bool:
@@ -109,22 +112,22 @@ def _require(device: str) -> None:
 
 
 def _jobs(
-    engines: Sequence[str], common: dict[str, Any], parts: Sequence[str], sizes: Sequence[int]
+    engine: str, common: dict[str, Any], parts: Sequence[str], sizes: Sequence[int]
 ) -> Iterator[dict[str, Any]]:
+    common = {**common, "task": "device", "engine": engine}
     if "kernels" in parts:
-        for engine in ["torch", *engines]:
-            yield {**common, "part": "kernels", "engine": engine, "sizes": list(sizes)}
+        yield {**common, "part": "kernels", "sizes": list(sizes)}
+    if engine == "torch":
+        return
+    spec = ENGINES[engine]
     for part in ("steps", "decoding"):
-        cases = _cases(part)
-        for engine in engines if part in parts else ():
-            spec = ENGINES[engine]
-            if part == "decoding" and engine not in DECODERS:
-                continue
-            if {case.dialect(spec.package).format for case in cases} <= set(spec.formats):
-                job = {**common, "part": part, "engine": engine, "workload": common[part]}
-                job.update(adapter=spec.adapter, package=spec.package)
-                most = MOST_DECODED if part == "decoding" else max(sizes)
-                yield from ({**job, "rows": rows} for rows in sizes if rows <= most)
+        if part not in parts or (part == "decoding" and engine not in DECODERS):
+            continue
+        if {case.dialect(spec.package).format for case in _cases(part)} <= set(spec.formats):
+            job = {**common, "part": part, "workload": common[part]}
+            job.update(adapter=spec.adapter, package=spec.package)
+            most = MOST_DECODED if part == "decoding" else max(sizes)
+            yield from ({**job, "rows": rows} for rows in sizes if rows <= most)
 
 
 def _cases(part: str) -> Sequence[Case]:
@@ -147,24 +150,23 @@ def _prepare(vocabulary: VocabularyData, device: str, folder: Path) -> dict[str,
     return common
 
 
-def _run(job: dict[str, Any], folder: Path) -> dict[str, Any]:
-    """Run one worker; what goes wrong is a record, so that the others are still measured."""
-    path = folder / "job"
-    path.write_text(json.dumps(job), encoding="utf-8")
-    command = [sys.executable, "-m", "benchmarks.device_worker", str(path)]
+def _run(job: dict[str, Any], session: dict[str, Any]) -> list[dict[str, Any]]:
+    """Return the records of one process; how it failed, if it did, is the last of them."""
+    worker = Worker(job, Path(sys.executable))
+    worker.set_limit(LIMIT_S)
+    records: list[dict[str, Any]] = []
+    complete = False
     try:
-        done = subprocess.run(
-            command, cwd=ROOT, capture_output=True, text=True, timeout=LIMIT_S, check=True
-        )
-    except subprocess.TimeoutExpired:
-        return _failed(job, "timeout", f"takes more than {LIMIT_S:g} s")
-    except subprocess.CalledProcessError as error:
-        last = (error.stderr or "").strip().splitlines()[-1:] or [f"exit {error.returncode}"]
-        return _failed(job, "crash", last[0])
-    found: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
-    return found
-
-
-def _failed(job: dict[str, Any], status: str, error: str) -> dict[str, Any]:
-    record = {"status": status, "error": error[:400], "rows": job.get("rows", 0)}
-    return {"device": job["device"], "versions": {}, "records": [record]}
+        for event in worker:
+            if event["event"] == "device":
+                session["device"] = event["device"]
+                session["versions"].update(event["versions"])
+                records += event["records"]
+            complete = event["event"] == "end"
+    finally:
+        worker.stop()
+    if not complete:
+        status = "timeout" if worker.ended_by else "crash"
+        error = worker.ended_by or worker.last_words
+        records.append({"status": status, "error": error, "rows": job.get("rows", 0)})
+    return records

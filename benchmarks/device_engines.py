@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import torch
@@ -53,8 +54,15 @@ def _by_torch(scores: Any, words: Any) -> None:
     scores.masked_fill_(~allowed, float("-inf"))
 
 
+def sessions_of_ours(compiled: Sequence[tuple[Any, int]]) -> Callable[[], Ours]:
+    """Return what begins sessions that share one table, as those of a server do."""
+    from formgate.adapters._torch_masks import RowMasker
+
+    return partial(Ours, compiled, RowMasker())
+
+
 class Ours:
-    """States of engines, masked by the table that stays on the device, for as long as a server."""
+    """States of engines, masked by the table that stays on the device."""
 
     def __init__(self, compiled: Sequence[tuple[Any, int]], masker: Any) -> None:
         self._masker = masker

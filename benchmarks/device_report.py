@@ -17,9 +17,8 @@ def device_kernels(results: dict[str, Any]) -> str:
     """Return what masking costs the device, and the call the host."""
     found: dict[tuple[str, int, str], dict[str, dict[str, Any]]] = {}
     for session, record in _records(results, "kernels"):
-        if record["status"] == "ok":
-            key = record["scores"], record["rows"], session["engine"]
-            found.setdefault(key, {})[record["masks"]] = record
+        key = record["scores"], record["rows"], session["engine"]
+        found.setdefault(key, {})[record["masks"]] = record
     rows = []
     for (scores, count, engine), by in sorted(found.items()):
         cells = [number(by[kind]["device_ns"] / US) if kind in by else "" for kind in MASKS]
@@ -33,8 +32,6 @@ def device_steps(results: dict[str, Any]) -> str:
     """Return what masks add to a step of a server."""
     rows = []
     for session, record in _records(results, "steps"):
-        if record["status"] != "ok":
-            continue
         plain = _least(record["plain_ns"], len(record["again_ns"]))
         cells = [number(median(plain) / MS)]
         added = [ns - without for ns, without in zip(record["again_ns"], plain, strict=True)]
@@ -52,8 +49,6 @@ def device_decoding(results: dict[str, Any]) -> str:
     """Return what a constraint costs inside transformers' own loop."""
     rows = []
     for session, record in _records(results, "decoding"):
-        if record["status"] != "ok":
-            continue
         plain, masked = min(record["plain_ns"]), min(record["masked_ns"])
         cells = [number(plain / MS), number(masked / MS), f"{(masked / plain - 1) * 100:.1f}%"]
         rows.append([str(record["rows"]), session["engine"], *cells])
@@ -70,11 +65,15 @@ def device_name(results: dict[str, Any]) -> str:
     return "".join(f"{name}; " for name in names)
 
 
-def _records(results: dict[str, Any], part: str) -> Iterator[tuple[dict[str, Any], dict[str, Any]]]:
+def _records(
+    results: dict[str, Any], part: str, *, failed: bool = False
+) -> Iterator[tuple[dict[str, Any], dict[str, Any]]]:
+    """Yield what was measured, or what was not, with its session."""
     for session in results["sessions"]:
         if session["workload"] == "device":
             for record in session[part]:
-                yield session, record
+                if (record["status"] != "ok") is failed:
+                    yield session, record
 
 
 def _with_failures(
@@ -82,8 +81,7 @@ def _with_failures(
 ) -> str:
     failed = [
         f"{session['engine']}, {record.get('rows', '')} rows: {record['status']}: {record['error']}"
-        for session, record in _records(results, part)
-        if record["status"] != "ok"
+        for session, record in _records(results, part, failed=True)
     ]
     parts = [table(titles, rows)] if rows else []
     parts += ["Not measured: " + "; ".join(failed) + "."] if failed else []

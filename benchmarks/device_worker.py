@@ -1,4 +1,4 @@
-"""The process that measures one engine on a device: `python -m benchmarks.device_worker JOB`.
+"""Measures one engine on a device, inside a process of its own (`benchmarks.worker`).
 
 Parts of the job:
 
@@ -13,16 +13,14 @@ Parts of the job:
    of the state allows.
  - `decoding`: `generate` of transformers with a model of random weights, masked and not.
 
-Prints one JSON line. On a CPU, the host's clock takes the place of the device's: that only tries
-the harness.
+On a CPU, the host's clock takes the place of the device's: that only tries the harness.
 """
 
 from __future__ import annotations
 
 import importlib
 import json
-import os
-import sys
+from functools import partial
 from pathlib import Path
 from statistics import median
 from time import perf_counter_ns
@@ -32,7 +30,7 @@ import numpy as np
 import torch
 
 from benchmarks.batch import _stretch
-from benchmarks.device_engines import Copied, Ours, kernel_of
+from benchmarks.device_engines import Copied, kernel_of, sessions_of_ours
 from benchmarks.vocabularies import VocabularyData
 
 if TYPE_CHECKING:
@@ -60,11 +58,8 @@ SCHEMA = json.dumps(
 TEXT = b'{"name": "Tiberius the second", "age": 1234567, "kind": "bi'
 
 
-def main(path: str) -> None:
-    """Run the job and print what was found."""
-    job = json.loads(Path(path).read_text(encoding="utf-8"))
-    out = os.fdopen(os.dup(1), "w", encoding="utf-8")
-    os.dup2(2, 1)  # whatever an engine prints
+def measure_device(job: dict[str, Any]) -> dict[str, Any]:
+    """Return what was found: the device, versions, and records of the job's part."""
     vocabulary = VocabularyData.load(Path(job["vocabulary"]))
     device = torch.device(job["device"])
     if device.type != "cuda":
@@ -72,8 +67,7 @@ def main(path: str) -> None:
     records, versions = PARTS[job["part"]](job, vocabulary, device)
     name = torch.cuda.get_device_name(device) if device.type == "cuda" else "cpu"
     versions = {"torch": torch.__version__, **versions}
-    out.write(json.dumps({"device": name, "versions": versions, "records": records}) + "\n")
-    out.flush()
+    return {"device": name, "versions": versions, "records": records}
 
 
 def _kernels(
@@ -95,12 +89,12 @@ def _kernels(
                 if not _is_masked(scores, target, packed):
                     records.append({**record, "status": "wrong", "error": "other scores"})
                     continue
-                call = _calling(kernel, target, words)
+                call = partial(kernel, target, words)
                 record.update(status="ok", device_ns=_on_device(call, device))
                 record["host_ns"] = _on_host(call, device)
                 records.append(record)
             if job["engine"] == "torch":
-                call = _filling(scores)
+                call = partial(scores.fill_, float("-inf"))
                 record = {"scores": name, "rows": rows, "masks": "write all", "status": "ok"}
                 record.update(device_ns=_on_device(call, device), host_ns=_on_host(call, device))
                 records.append(record)
@@ -135,15 +129,7 @@ def _is_masked(before: Any, after: Any, packed: np.ndarray[Any, Any]) -> bool:
     return bool(torch.equal(after, wanted))
 
 
-def _calling(kernel: Callable[[Any, Any], Any], scores: Any, words: Any) -> Callable[[], None]:
-    return lambda: kernel(scores, words)
-
-
-def _filling(scores: Any) -> Callable[[], None]:
-    return lambda: scores.fill_(float("-inf"))
-
-
-def _on_device(call: Callable[[], None], device: Any) -> float:
+def _on_device(call: Callable[[], object], device: Any) -> float:
     """Return how long the device works on one call, in nanoseconds."""
     if device.type != "cuda":
         return _on_host(call, device)
@@ -152,7 +138,7 @@ def _on_device(call: Callable[[], None], device: Any) -> float:
     return float(do_bench_cudagraph(call, rep=20, return_mode="median")) * 1e6
 
 
-def _on_host(call: Callable[[], None], device: Any) -> float:
+def _on_host(call: Callable[[], object], device: Any) -> float:
     """Return how long the call itself takes, in nanoseconds, with nothing to wait for."""
     found = []
     for _ in range(HOST_CALLS if device.type == "cuda" else 3):
@@ -173,8 +159,6 @@ def _steps(
     job: dict[str, Any], vocabulary: VocabularyData, device: Any
 ) -> tuple[list[dict[str, Any]], dict[str, str]]:
     workload = json.loads(Path(job["workload"]).read_text(encoding="utf-8"))
-    from formgate.adapters._torch_masks import RowMasker
-
     adapter, compiled = _compiled(job, workload, vocabulary)
     rows, size = job["rows"], len(vocabulary.tokens)
     if rows < len(compiled):
@@ -183,7 +167,12 @@ def _steps(
     texts = [_stretch(case, index, STEPS) for case in workload for index in range(share)]
     checker = _Checker(job, adapter, compiled, texts)
     base = torch.randn(rows, size, device=device)
-    masker = RowMasker() if job["engine"] == "formgate" else None
+    groups = [(each, share) for each in compiled]
+    begin_session: Callable[[], Any] = (
+        sessions_of_ours(groups)
+        if job["engine"] == "formgate"
+        else partial(Copied, adapter, job["engine"], groups, size, device)
+    )
     records = []
     for forward_ms in (0.0, FORWARD_MS):
         forward, scores = _forward(base, forward_ms, device)
@@ -191,12 +180,7 @@ def _steps(
         added: list[list[int]] = []
         host: list[list[int]] = []
         for turn in range(PASSES):
-            groups = [(each, share) for each in compiled]
-            session: Any = (
-                Ours(groups, masker)
-                if job["engine"] == "formgate"
-                else Copied(adapter, job["engine"], groups, size, device)
-            )
+            session = begin_session()
             for number, (before, _) in enumerate(texts):
                 session.feed(number, before)
             walls, calls = [], []
@@ -244,7 +228,7 @@ def _compiled(
     return adapter, compiled
 
 
-def _forward(base: Any, milliseconds: float, device: Any) -> tuple[Callable[[], None], Any]:
+def _forward(base: Any, milliseconds: float, device: Any) -> tuple[Callable[[], object], Any]:
     """Return what launches a pass of so many milliseconds that leaves fresh scores, and those."""
     scores = base.clone()
     if device.type != "cuda":
@@ -378,6 +362,3 @@ def _versions(engine: str) -> dict[str, str]:
 
 
 PARTS = {"kernels": _kernels, "steps": _steps, "decoding": _decoding}
-
-if __name__ == "__main__":
-    main(sys.argv[1])

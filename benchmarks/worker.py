@@ -3,7 +3,8 @@
 Reads a job (JSON), does its task and writes one JSON line per event to standard output. Whatever an
 engine prints goes to standard error instead. The parent watches the time, so a case that hangs or
 crashes costs only itself. Tasks: "replay" measures cases in order; "setup" only sets the engine up;
-"batch" and "memory" are told in the modules of that name; "decoding" runs a model.
+"batch" and "memory" are told in the modules of that name; "decoding" runs a model; "device" needs
+all cores and address space, and is told in `benchmarks.device_worker`.
 """
 
 from __future__ import annotations
@@ -29,6 +30,12 @@ def main(job_path: str) -> None:
     """Run the job."""
     job = json.loads(Path(job_path).read_text(encoding="utf-8"))
     events = _claim_stdout()
+    if job["task"] == "device":
+        from benchmarks.device_worker import measure_device
+
+        _emit(events, event="device", **measure_device(job))
+        _emit(events, event="end")
+        return
     os.sched_setaffinity(0, {job["core"]})
     _limit_memory(job["memory_gib"])
     if job["task"] == "decoding":

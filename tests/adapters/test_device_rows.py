@@ -7,8 +7,10 @@ the GPU are tried.
 
 from __future__ import annotations
 
+import ast
 import importlib.util
 import os
+from pathlib import Path
 from typing import Any
 
 import hypothesis
@@ -20,6 +22,7 @@ import formgate
 
 torch = pytest.importorskip("torch")
 
+from formgate.adapters import _device_rows as device_rows  # noqa: E402
 from formgate.adapters import _torch_masks  # noqa: E402
 from formgate.adapters._device_rows import DeviceRows, kernel_for  # noqa: E402
 from formgate.adapters._torch_masks import RowMasker  # noqa: E402
@@ -253,3 +256,17 @@ def test_the_kernel_is_what_ran() -> None:
     device = DEVICES[-1]
     assert kernel_for(torch.ones(1, 32, device=device)) is not None
     assert kernel_for(torch.ones(2, 32, device=device).T) is None
+
+
+def test_the_kernel_has_no_annotations() -> None:
+    """Triton evaluates those of parameters, which its interpreter does not."""
+    source = Path(device_rows.__file__).with_name("_triton_kernel.py").read_text(encoding="utf-8")
+    kernels = [
+        node
+        for node in ast.walk(ast.parse(source))
+        if isinstance(node, ast.FunctionDef)
+        and "triton.jit" in map(ast.unparse, (getattr(d, "func", d) for d in node.decorator_list))
+    ]
+    assert kernels
+    for kernel in kernels:
+        assert [each.arg for each in kernel.args.args if each.annotation] == []

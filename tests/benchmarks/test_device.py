@@ -76,10 +76,18 @@ def test_arguments_that_make_no_sense(
     assert reason in capsys.readouterr().err
 
 
-def test_a_worker_that_fails_is_a_record(tmp_path: Path) -> None:
-    job = {"part": "steps", "engine": "formgate", "device": "cpu", "rows": 3, "vocabulary": "none"}
-    found = device._run(job, tmp_path)
-    (record,) = found["records"]
+def test_an_engine_that_is_absent_is_told(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(cli, "is_installed", lambda name: name != "xgrammar")
+    command = ["device", "--device", "cpu", "--engines", "formgate,xgrammar"]
+    assert cli.main([*command, "--out", str(tmp_path / "out.json")]) == 2
+    assert "not installed beside this interpreter's torch: xgrammar" in capsys.readouterr().err
+
+
+def test_a_worker_that_fails_is_a_record() -> None:
+    job = {"task": "device", "part": "steps", "device": "cpu", "rows": 3, "vocabulary": "none"}
+    (record,) = device._run(job, {"versions": {}})
     assert record["status"] == "crash"
     assert record["rows"] == 3
     assert "none" in record["error"]
