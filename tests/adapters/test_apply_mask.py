@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from formgate.core._native import TokenMask, apply_mask
+import formgate
+from formgate.core._native import TokenMask, apply_mask, apply_masks
 
 TYPES = [np.float16, np.float32, np.float64]
 
@@ -58,3 +59,14 @@ def test_bfloat16() -> None:
     assert bool((scores[0] == 1).all())
     assert (scores[1] == 1).nonzero().flatten().tolist() == ids
     assert int((scores[1] == float("-inf")).sum()) == 3000 - len(ids)
+
+
+def test_nothing_is_masked_where_a_row_is_too_narrow() -> None:
+    engines = [
+        formgate.compile("a", formgate.Vocabulary([b"a", *more, None], stop_ids=[len(more) + 1]))
+        for more in ([], [b"b"])
+    ]
+    scores = np.zeros((2, 2), np.float32)
+    with pytest.raises(ValueError, match="the vocabulary has 3 ids"):
+        apply_masks([engine.start() for engine in engines], scores)
+    assert not scores.any()
