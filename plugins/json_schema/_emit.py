@@ -144,6 +144,11 @@ class Emitter:
                 return node
         return self._composite(state, level if self._levels else 0)
 
+    def body(self, state: State) -> Node:
+        """Return the node of a state anew: it defines the native rule that stood for the state."""
+        self._plain.pop(state, None)
+        return self.value(state, 0)
+
     def known(self) -> Mapping[State, Node]:
         """Return the nodes of states that ``value`` need not be asked for just now."""
         return self._plain if self.one_node() else _NO_NODES

@@ -179,6 +179,16 @@ class PlainWriter:
             return None
         return emitter.value(state, 0)
 
+    def body(self, schema: Json, where: Where) -> Node | None:
+        """Return the node of a schema that turned out not to be plain; None as above.
+
+        It becomes that of the native rule which stands for the schema already.
+        """
+        automaton, emitter = self.rest()
+        world = automaton.world
+        state = world.state((world.lit(schema, world.env, where),))
+        return emitter.body(state) if state.kinds else None
+
     def numbers(self, integer: bool) -> Node:
         """Return the node of all numbers, or of the integers."""
         node: Node = _scalars().all_numbers(

@@ -6,22 +6,22 @@ import itertools
 
 import pytest
 from earley import Earley
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
-from random_rules import grammar_of, rule_sets
+from random_rules import NAMES, grammar_of, grammar_of_shared_nodes, rule_sets
 
 import formgate
 from formgate.core.errors import EmptyLanguageError, UnsupportedConstraint
 from formgate.core.grammar import GrammarBuilder, Limits
 
 
-def check(rules, vocabulary, letters, most_bytes):
+def check(rules, vocabulary, letters, most_bytes, write=grammar_of):
     """Compare ends and masks after every viable sequence of tokens."""
     judge = Earley(rules, "S")
     tokens = [vocabulary.token_bytes(i) for i in range(len(vocabulary))]
     stop = set(vocabulary.stop_ids)
     try:
-        engine = grammar_of(rules).compile(vocabulary)
+        engine = write(rules).compile(vocabulary)
     except EmptyLanguageError:
         assert "S" not in judge.rules
         return
@@ -77,6 +77,16 @@ def test_long_texts_of_random_grammars(rules, choices):
 @given(rule_sets())
 def test_masks_of_random_grammars(rules):
     check(rules, formgate.Vocabulary(LETTERS, stop_ids=[2]), "ab", 5)
+
+
+@settings(max_examples=500, deadline=None)
+@given(rule_sets(most=2), st.permutations(NAMES), st.lists(st.booleans(), min_size=12, max_size=12))
+@example({"S": [("B", "B")], "A": [()], "B": [(), ("S", "B")]}, ["A", "B", "S", "C"], [True])
+def test_rules_that_share_nodes(rules, names, in_place):
+    def write(rules):
+        return grammar_of_shared_nodes(rules, [one for one in names if one in rules], in_place)
+
+    check(rules, formgate.Vocabulary(LETTERS, stop_ids=[2]), "ab", 4, write)
 
 
 @settings(max_examples=150, deadline=None)

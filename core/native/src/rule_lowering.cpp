@@ -207,8 +207,10 @@ RuleLowering::Facts RuleLowering::facts_of(std::uint32_t index) const {
   }
 }
 
-// Least fixed point; facts only grow. A rule is looked at again when one that it refers to changed.
+// Least fixed point; facts only grow. A rule is looked at again when one that it refers to changed:
+// since its users were told, as its body may be a part of other rules that were looked at between.
 void RuleLowering::find_facts() {
+  std::vector<Facts> told(rules_.size());
   std::vector<std::vector<std::uint32_t>> users(rules_.size());
   std::deque<std::uint32_t> work;
   std::vector<bool> waits(rules_.size(), true);
@@ -224,13 +226,13 @@ void RuleLowering::find_facts() {
     work.pop_front();
     waits[i] = false;
     const Rule& rule = rules_[i];
-    const Facts before = facts_[rule.body];
     for (std::uint32_t at : rule.nodes) {
       if (!calls_.at(at)) continue;
       context_.tick();
       facts_[at] = facts_of(at);
     }
-    if (facts_[rule.body] == before) continue;
+    if (facts_[rule.body] == told[i]) continue;
+    told[i] = facts_[rule.body];
     for (std::uint32_t user : users[i]) {
       if (!waits[user]) work.push_back(user);
       waits[user] = true;

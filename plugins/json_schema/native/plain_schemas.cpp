@@ -158,8 +158,9 @@ std::optional<PlainSchemas::Node> PlainSchemas::attempt(nb::handle given, Place 
 void PlainSchemas::define(Record& record, std::optional<Node> found) {
   if (!found) {
     record.asked = true;
-    found = other(record.schema, record.place, false);
+    const nb::object own = ask("body", record.schema, way(record.place));
     record.asked = false;
+    if (!own.is_none()) found = nb::cast<Node>(own);
   }
   grammar_.define(name_of(record), found ? *found : grammar_.choice({}));
 }

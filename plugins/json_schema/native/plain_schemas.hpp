@@ -100,6 +100,7 @@ class PlainSchemas {
   // The texts whose values satisfy a schema of the root's document, which stands at a place (as
   // Python has it); nothing where it is not plain. The host's methods write what is not:
   // `other(schema, place, needed)` returns a node, or None where no value is valid for sure,
+  // `body(schema, place)` the same of what stands somewhere as a rule that is to be defined by it,
   // `numbers(integer)` a node, `name(place)` a name for people; `check()` ends what takes too long.
   // `bounded(integer, bounds)` returns the node of the numbers within bounds, by their keywords,
   // `some(integer, numbers)` that of some numbers, `texts(low, high, pattern, format)` that of some

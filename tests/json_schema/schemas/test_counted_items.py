@@ -126,13 +126,17 @@ def objects_of(schema: dict[str, Any], known: dict[str, list[str]]) -> Iterator[
 
 
 def counted(defined: dict[str, Any]) -> dict[str, list[str]]:
-    """Return up to COUNTED values of each schema. What holds one of many values has many itself."""
+    """Return up to COUNTED values of each schema. What holds one of many values has many itself.
+
+    Values found stay: others in their place would nest deeper with each level.
+    """
     known: dict[str, list[str]] = {name: [] for name in defined}
     while True:
-        found = {name: distinct(values(one, known)) for name, one in defined.items()}
-        if {name: len(one) for name, one in found.items()} == {
-            name: len(one) for name, one in known.items()
-        }:
+        found = {
+            name: distinct(itertools.chain(known[name], values(one, known)))
+            for name, one in defined.items()
+        }
+        if found == known:
             return found
         known = found
 
