@@ -269,24 +269,8 @@ ExprId Keyed::step(ExprId id, std::uint8_t byte) {
   if (records_[index].part == Part::kNames) return names_step(index, byte);
   if (records_[index].part != Part::kCapture) return plain_step(body(index));
   const Record record = records_[index];
+  if (!tables_[states_[record.state].table].cells[record.at].quoted) return value_step(id, byte);
   ExprId out = kNothing;
-  if (!tables_[states_[record.state].table].cells[record.at].quoted) {
-    if (const ExprId keys = pool_.raw_step(record.keys, byte); keys != kNothing) {
-      ValueReader reader = values_[record.reader];
-      reader.push(store_, byte);
-      out = capture_value(record.state, record.at, keys, std::move(reader), record.rivals);
-    }
-    if (!pool_.nullable(record.keys)) return out;
-    // Mostly the value goes on, and what it is need not be known.
-    const ExprId then = after(record.state, record.at, JsonValues::kNoElement);
-    if (tables_[states_[record.state].table].amounts[record.at] == kUnbounded &&
-        pool_.raw_step(then, byte) == kNothing) {
-      return out;
-    }
-    const Element value = store_.value(values_[record.reader].value(store_));
-    if (spoils(record.state, value)) return out;
-    return pool_.unite(out, pool_.raw_step(after(record.state, record.at, value), byte));
-  }
   if (const ExprId keys = plain_step(record.keys); keys != kNothing) {
     Reading reading = readers_[record.reader];
     push(reading, byte);
@@ -296,6 +280,37 @@ ExprId Keyed::step(ExprId id, std::uint8_t byte) {
   const std::string key = store_.string(readers_[record.reader].text);
   if (used(states_[record.state], key)) return out;
   return pool_.unite(out, plain_step(after(record.state, record.at, store_.key(key))));
+}
+
+ExprId Keyed::value_step(ExprId id, std::uint8_t byte) {
+  struct Nested {
+    explicit Nested(Keyed& keyed) : keyed(keyed) { ++keyed.nested_steps_; }
+    ~Nested() {
+      if (--keyed.nested_steps_ == 0 && !keyed.steps_within_.empty()) keyed.steps_within_.clear();
+    }
+    Keyed& keyed;
+  };
+  const Nested nested(*this);
+  return step_within(id, byte, [&] { return own_value_step(records_[pool_.node(id).a], byte); });
+}
+
+ExprId Keyed::own_value_step(const Record& record, std::uint8_t byte) {
+  ExprId out = kNothing;
+  if (const ExprId keys = pool_.raw_step(record.keys, byte); keys != kNothing) {
+    ValueReader reader = values_[record.reader];
+    reader.push(store_, byte);
+    out = capture_value(record.state, record.at, keys, std::move(reader), record.rivals);
+  }
+  if (!pool_.nullable(record.keys)) return out;
+  // Mostly the value goes on, and what it is need not be known.
+  const ExprId then = after(record.state, record.at, JsonValues::kNoElement);
+  if (tables_[states_[record.state].table].amounts[record.at] == kUnbounded &&
+      pool_.raw_step(then, byte) == kNothing) {
+    return out;
+  }
+  const Element value = store_.value(values_[record.reader].value(store_));
+  if (spoils(record.state, value)) return out;
+  return pool_.unite(out, pool_.raw_step(after(record.state, record.at, value), byte));
 }
 
 ExprId Keyed::names_step(std::uint32_t index, std::uint8_t byte) {

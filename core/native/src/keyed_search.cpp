@@ -205,7 +205,12 @@ bool Keyed::grows(ExprId keys, const ValueReader& reader) {
   if (node.kind == Kind::kKeyed && (node.flags & kCaptures)) {
     const Record own = record(first);
     if (!tables_[states_[own.state].table].cells[own.at].quoted) {
-      return grows(own.keys, values_[own.reader]);
+      // Kept: values within values share parts.
+      const std::uint32_t index = index_of(first);
+      if (const auto it = grows_.find(index); it != grows_.end()) return it->second;
+      const bool out = grows(own.keys, values_[own.reader]);
+      grows_.emplace(index, out);
+      return out;
     }
     if (extensible(own.keys)) return true;
     const LinearForm form = pool_.linear_form(own.keys);
@@ -227,11 +232,14 @@ bool Keyed::grows(ExprId keys, const ValueReader& reader) {
 }
 
 Keyed::Order Keyed::order_of(ExprId keys, std::string_view key) const {
+  constexpr std::size_t kMany = 32;  // parts, after which it is seen to that none comes twice
   Order out = Order::kTooLate;
   std::vector<ExprId> work{keys};
-  while (!work.empty()) {
+  std::unordered_set<std::uint32_t> seen;
+  for (std::size_t looked = 0; !work.empty(); ++looked) {
     const ExprId first = pool_.head(work.back());
     work.pop_back();
+    if (looked >= kMany && !seen.insert(index_of(first)).second) continue;
     const Node& node = pool_.node(first);
     if (node.kind == Kind::kUnion) {
       const auto members = pool_.members(node);

@@ -364,10 +364,13 @@ ExprId ExprPool::raw_step(ExprId id, std::uint8_t byte) {
         return keyed_.step(id, byte);
       case Kind::kUnion: {
         const auto list = members(node);
-        for (ExprId member : std::vector<ExprId>(list.begin(), list.end())) {
-          targets.push_back(raw_step(member, byte));
-        }
-        return unite(targets);
+        const auto make = [&] {
+          for (ExprId member : std::vector<ExprId>(list.begin(), list.end())) {
+            targets.push_back(raw_step(member, byte));
+          }
+          return unite(targets);
+        };
+        return node.flags & kCaptures ? keyed_.step_within(id, byte, make) : make();
       }
       case Kind::kConcat:
         for_each_beginning(id, [&](ExprId at) {

@@ -6,6 +6,7 @@ with all values that nest no deeper and that jsonschema calls valid.
 
 from __future__ import annotations
 
+import contextlib
 import itertools
 import json
 from typing import Any
@@ -17,7 +18,7 @@ from finite_texts import PLAIN, written_out
 from hypothesis import strategies as st
 
 import formgate
-from formgate.core.errors import EmptyLanguageError
+from formgate.core.errors import EmptyLanguageError, LimitError
 from formgate.plugins.json_schema._emit_arrays import ArrayWriter
 
 LEAVES: list[Any] = ["a", None, {}, True]
@@ -142,3 +143,18 @@ def test_the_depth_is_an_option(byte_vocabulary: formgate.Vocabulary, depth: int
     # At the bound only the empty list is left, and before it no way is offered that needs more.
     state = engine.advance_many(engine.start(), list(('{"children":[' * (depth + 1)).encode()))
     assert engine.allowed_tokens(state).to_list() == [ord("]")]
+
+
+@pytest.mark.parametrize("order", ["any", "schema"])
+def test_deadlines_end_the_search_for_values(
+    byte_vocabulary: formgate.Vocabulary, order: str
+) -> None:
+    """Values within values share parts: a step through all ways to these took minutes."""
+    item = {"$ref": "#/$defs/x"}
+    lists = [
+        {"type": "array", "items": item, "uniqueItems": True},
+        {"type": "array", "items": {"type": "integer"}, "prefixItems": [item]},
+    ]
+    schema = {"anyOf": [item], "$defs": {"x": {"anyOf": lists}}}
+    with contextlib.suppress(LimitError):  # a deadline is one
+        formgate.compile(schema, byte_vocabulary, property_order=order, timeout_s=2)

@@ -176,6 +176,17 @@ class Keyed {
   // An equivalent expression one step on, for all parts but captured keys.
   std::vector<LinearTerm> form(ExprId id);
   ExprId step(ExprId id, std::uint8_t byte);
+  // The step of a part, by `make()`. Values within values share parts: inside of these, what they
+  // lead to is kept until the step is done, or it would be built once for each way to it.
+  template <typename Make>
+  ExprId step_within(ExprId id, std::uint8_t byte, Make&& make) {
+    if (nested_steps_ < 2) return make();
+    const std::uint64_t key = std::uint64_t{index_of(id)} << 8 | byte;
+    if (const auto it = steps_within_.find(key); it != steps_within_.end()) return it->second;
+    const ExprId out = make();
+    steps_within_.emplace(key, out);
+    return out;
+  }
   // After characters that stand for themselves, inside a key.
   ExprId skip(ExprId id, std::string_view text);
   bool inside_key(ExprId id) const;
@@ -367,6 +378,8 @@ class Keyed {
   ExprId spelled_character(std::uint32_t table, std::uint32_t value);
   ExprId names_step(std::uint32_t record, std::uint8_t byte);
   ExprId after_name(std::uint32_t state, std::uint32_t at);
+  ExprId value_step(ExprId id, std::uint8_t byte);
+  ExprId own_value_step(const Record& record, std::uint8_t byte);
   // --- values (keyed_values.cpp) ---
   ExprId capture_value(std::uint32_t state, std::uint32_t cell, ExprId keys, ValueReader reader,
                        Set rivals);
@@ -431,6 +444,9 @@ class Keyed {
   GrowingMap<Hash128, std::uint32_t, HashOfHash> value_index_;
   GrowingMap<Hash128, bool, HashOfHash> other_values_;
   GrowingMap<std::uint32_t, bool> zeros_only_;
+  GrowingMap<std::uint32_t, bool> grows_;                   // of values under way
+  std::unordered_map<std::uint64_t, ExprId> steps_within_;  // by part and byte, of one step
+  unsigned nested_steps_ = 0;
   GrowingMap<std::uint32_t, std::uint32_t> text_counts_;  // of expressions
   GrowingMap<Hash128, std::uint32_t, HashOfHash> table_index_;
   GrowingMap<Hash128, std::shared_ptr<const NameTrie>, HashOfHash> tries_;  // by names and bytes
