@@ -284,7 +284,7 @@ ExprId Keyed::step(ExprId id, std::uint8_t byte) {
 
 ExprId Keyed::value_step(ExprId id, std::uint8_t byte) {
   struct Nested {
-    explicit Nested(Keyed& keyed) : keyed(keyed) { ++keyed.nested_steps_; }
+    explicit Nested(Keyed& own) : keyed(own) { ++keyed.nested_steps_; }
     ~Nested() {
       if (--keyed.nested_steps_ == 0 && !keyed.steps_within_.empty()) keyed.steps_within_.clear();
     }
