@@ -173,8 +173,7 @@ class PlainWriter:
             needed: Whether there must be such a value, which is worth a search.
         """
         automaton, emitter = self.rest()
-        world = automaton.world
-        state = world.state((world.lit(schema, world.env, where),))
+        state = _state_of(automaton, schema, where)
         if not state.kinds or (needed and automaton.is_empty(state)):
             return None
         return emitter.value(state, 0)
@@ -185,8 +184,7 @@ class PlainWriter:
         It becomes that of the native rule which stands for the schema already.
         """
         automaton, emitter = self.rest()
-        world = automaton.world
-        state = world.state((world.lit(schema, world.env, where),))
+        state = _state_of(automaton, schema, where)
         return emitter.body(state) if state.kinds else None
 
     def numbers(self, integer: bool) -> Node:
@@ -243,6 +241,12 @@ class PlainWriter:
         from formgate.plugins.json_schema._resolve import last_steps  # noqa: PLC0415
 
         return last_steps(where)
+
+
+def _state_of(automaton: Automaton, schema: Json, where: Where) -> State:
+    """Return the state of one schema of the document itself."""
+    world = automaton.world
+    return world.state((world.lit(schema, world.env, where),))
 
 
 def _policy(options: Options) -> Options:
