@@ -133,11 +133,34 @@ void ExprPool::set_budget(std::size_t bytes) { pool_budget.store(bytes); }
 
 std::size_t ExprPool::budget() { return pool_budget.load(); }
 
+namespace {
+
+// The expression made last of those that a node is made of, or kNoIndex.
+std::uint32_t latest_part(const Node& node, std::span<const ExprId> members) {
+  switch (node.kind) {
+    case Kind::kConcat:
+      return std::max(node.a, node.b);
+    case Kind::kRepeat:
+    case Kind::kNot:
+    case Kind::kLook:
+    case Kind::kSpelled:
+      return node.a;
+    case Kind::kUnion:
+    case Kind::kAnd:
+      return index_of(*std::ranges::max_element(members));
+    default:
+      return kNoIndex;
+  }
+}
+
+}  // namespace
+
 ExprId ExprPool::intern(Node node, std::vector<ExprId> members) {
   node.row = kNoIndex;
   const auto id = static_cast<std::uint32_t>(nodes_.size());
-  const std::uint32_t known = index_.find_or_add(
-      node.hash, id, [&](std::uint32_t other) { return same(node, members, other); });
+  const std::uint32_t known =
+      index_.find_or_add(node.hash, latest_part(node, members), id,
+                         [&](std::uint32_t other) { return same(node, members, other); });
   if (known != id) return ExprId{known};
   if (!members.empty()) {
     node.a = static_cast<std::uint32_t>(members_.size());
@@ -303,11 +326,12 @@ ByteSet ExprPool::alphabet(ExprId id) {
 }
 
 std::size_t ExprPool::memory_usage() const {
-  return nodes_.size() * (sizeof(Node) + 8) + rules_.size() * sizeof(Rule) + member_bytes_ +
-         form_bytes_ + rows_.size() * sizeof(Row) + automaton_bytes_ + byte_sets_.size() * 64 +
-         lexing_->memory_usage() + keyed_.memory_usage() + marks_.size() * 4 +
-         json_chars_.size() * 48 + measured_bytes_ + predecessors_->memory_usage() +
-         beginning_bytes_ + (core_states_.size() + unmeasured_.size()) * 48 +
+  return nodes_.size() * sizeof(Node) + index_.memory_usage() + rules_.size() * sizeof(Rule) +
+         member_bytes_ + form_bytes_ + rows_.size() * sizeof(Row) + automaton_bytes_ +
+         byte_sets_.size() * 64 + lexing_->memory_usage() + keyed_.memory_usage() +
+         marks_.size() * 4 + json_chars_.size() * 48 + measured_bytes_ +
+         predecessors_->memory_usage() + beginning_bytes_ +
+         (core_states_.size() + unmeasured_.size()) * 48 +
          (meets_.size() + subset_.size() + alphabets_.size() + forms_here_.size() +
           conditions_.size() + nullables_.size() + unions_.size() + intersections_.size() +
           countdowns_.size() + covered_.size() + ended_.size() + after_star_.size() +

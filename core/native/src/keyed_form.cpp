@@ -31,15 +31,19 @@ ExprId Keyed::node(Record given) {
     hasher.add(hash_of(readers_[given.reader]));
   }
   given.hash = hasher.finish();
-  const auto [it, fresh] =
-      record_index_.emplace(given.hash, static_cast<std::uint32_t>(records_.size()));
-  if (fresh) {
+  const auto fresh = static_cast<std::uint32_t>(records_.size());
+  const std::uint32_t number = record_index_.find_or_add(
+      given.hash, given.state, fresh,
+      [&](std::uint32_t other) { return records_[other].hash == given.hash; });
+  if (number == fresh) {
     bytes_ += sizeof(Record) + 48;
     records_.push_back(given);
+  } else if (records_[number].node != kNotYet) {
+    return records_[number].node;
   }
   Node node{};
   node.kind = Kind::kKeyed;
-  node.a = it->second;
+  node.a = number;
   node.flags = table.flags;
   node.depth = table.depth;
   node.hash = given.hash;
@@ -71,7 +75,7 @@ ExprId Keyed::node(Record given) {
       break;
     }
   }
-  return pool_.intern_keyed(node);
+  return records_[number].node = pool_.intern_keyed(node);
 }
 
 ExprId Keyed::first(std::uint32_t state) {

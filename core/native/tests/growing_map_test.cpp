@@ -59,5 +59,43 @@ TEST(GrowingIndex, FindsWhatWasAdded) {
   EXPECT_EQ(things.size(), 30000u);
 }
 
+TEST(AnchoredIndex, FindsWhatWasAddedWhateverItsAnchor) {
+  AnchoredIndex index;
+  std::vector<std::pair<std::uint32_t, std::uint64_t>> things;
+  std::map<std::pair<std::uint32_t, std::uint64_t>, std::uint32_t> judge;
+  EXPECT_EQ(index.memory_usage(), AnchoredIndex().memory_usage());
+  std::uint64_t random = 1;
+  for (int i = 0; i < 60000; ++i) {
+    random = avalanche(random + 1);
+    // Many of one anchor, a few of each of the others, and some without.
+    const std::uint64_t kind = random % 8;
+    const auto own = static_cast<std::uint32_t>(random >> 8) % 3000;
+    const std::uint32_t anchor = kind == 0 ? kNoIndex : kind < 3 ? 77 : own;
+    const std::uint64_t thing = (random >> 40) % 500;
+    const auto fresh = static_cast<std::uint32_t>(things.size());
+    const std::pair<std::uint32_t, std::uint64_t> whole(anchor, thing);
+    const std::uint32_t number =
+        index.find_or_add(Hasher(7).add(thing).add(anchor).finish(), anchor, fresh,
+                          [&](std::uint32_t other) { return things[other] == whole; });
+    if (number == fresh) things.push_back(whole);
+    EXPECT_EQ(judge.emplace(whole, fresh).first->second, number);
+  }
+  EXPECT_EQ(things.size(), judge.size());
+  EXPECT_GT(index.memory_usage(), things.size() * 8);
+}
+
+// Equal halves of hashes, equal lines: only the caller tells the things apart.
+TEST(AnchoredIndex, AsksWhereHashesAgree) {
+  AnchoredIndex index;
+  for (std::uint32_t thing = 0; thing < 40; ++thing) {
+    const auto add = [&] {
+      return index.find_or_add(hash_of(0), 5, thing,
+                               [&](std::uint32_t other) { return other == thing; });
+    };
+    EXPECT_EQ(add(), thing);
+    EXPECT_EQ(add(), thing);
+  }
+}
+
 }  // namespace
 }  // namespace formgate

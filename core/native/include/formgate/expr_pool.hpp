@@ -426,7 +426,7 @@ class ExprPool : public std::enable_shared_from_this<ExprPool> {
   mutable std::atomic<unsigned> waiting_{0};
   std::uint64_t serial_;
   StableVector<Node> nodes_;
-  GrowingIndex index_;   // of nodes
+  AnchoredIndex index_;  // of nodes, by their latest parts
   StateMemo<13> steps_;  // single steps taken, by state and byte
   StateMemo<12> met_;    // intersections of two made lately, by the later one and the other
   StableVector<std::vector<ExprId>> members_;

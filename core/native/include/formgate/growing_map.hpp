@@ -191,6 +191,12 @@ class GrowingIndex {
     return number;
   }
 
+  std::size_t memory_usage() const {
+    std::size_t out = 0;
+    for (const Table& table : tables_) out += table.slots.size() * sizeof(Slot);
+    return out;
+  }
+
  private:
   static constexpr unsigned kBits = 5;
   static constexpr std::size_t kFirstSlots = 8;
@@ -216,6 +222,48 @@ class GrowingIndex {
   }
 
   std::array<Table, 1u << kBits> tables_;
+};
+
+// A GrowingIndex for things made of numbered things: one is kept beside those that were made of
+// the same part, its anchor, or of parts of nearby numbers. What is looked up lately was mostly
+// made of recent parts, so its lines are still in the processor's cache, where a slot chosen by the
+// hash is not. What finds no room there is kept by its hash. Lines come with the first use of
+// their anchors and never move.
+class AnchoredIndex {
+ public:
+  // As GrowingIndex::find_or_add; an equal thing has an equal anchor. Without one: kNoIndex.
+  template <typename Same>
+  std::uint32_t find_or_add(const Hash128& hash, std::uint32_t anchor, std::uint32_t number,
+                            Same same) {
+    if (anchor == kNoIndex) return others_.find_or_add(hash, number, same);
+    const std::size_t place = anchor / kAnchors;
+    while (lines_.size() <= place) lines_.emplace_back();
+    Line& line = lines_[place];
+    const auto half = static_cast<std::uint32_t>(hash.lo);
+    for (std::size_t slot = 0; slot < kSlots; ++slot) {
+      if (line.numbers[slot] == kNoIndex) {
+        line.numbers[slot] = number;
+        line.halves[slot] = half;
+        return number;
+      }
+      if (line.halves[slot] == half && same(line.numbers[slot])) return line.numbers[slot];
+    }
+    return others_.find_or_add(hash, number, same);
+  }
+
+  std::size_t memory_usage() const { return lines_.size() * sizeof(Line) + others_.memory_usage(); }
+
+ private:
+  static constexpr std::size_t kSlots = 8;
+  static constexpr std::size_t kAnchors = 4;  // that share a line
+  struct alignas(64) Line {
+    Line() { numbers.fill(kNoIndex); }
+    std::array<std::uint32_t, kSlots> numbers;
+    std::array<std::uint32_t, kSlots> halves;
+  };
+
+  StableVector<Line> lines_;
+  GrowingIndex others_;
 };
 
 }  // namespace formgate

@@ -328,6 +328,7 @@ class Keyed {
     std::uint32_t reader = 0;  // what of the key was read
     Set rivals{};              // values that must not come, which it may still become
     ExprId keys{};             // what of it is left
+    ExprId node{kNoIndex};     // what it stands for, once that is known
     ExprId body{kNoIndex};     // the same as an expression of other kinds, once asked for
     Hash128 hash = {};
   };
@@ -451,7 +452,7 @@ class Keyed {
   GrowingMap<Hash128, std::uint32_t, HashOfHash> table_index_;
   GrowingMap<Hash128, std::shared_ptr<const NameTrie>, HashOfHash> tries_;  // by names and bytes
   GrowingMap<Hash128, std::uint32_t, HashOfHash> state_index_;
-  GrowingMap<Hash128, std::uint32_t, HashOfHash> record_index_;
+  AnchoredIndex record_index_;  // by their states
   GrowingMap<Hash128, std::uint32_t, HashOfHash> reader_index_;
   std::size_t bytes_ = 0;
 };
