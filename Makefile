@@ -50,7 +50,7 @@ $(DONE)/dependencies: $(DONE)/venv pyproject.toml constraints-dev.txt
 
 $(DONE)/package: $(DONE)/dependencies pyproject.toml core/_root/__init__.py core/_root/__main__.py $(NATIVE_SOURCES)
 	@echo "== building the native core"
-	@$(PIP_INSTALL) --no-build-isolation --no-deps --editable .
+	@$(PIP_INSTALL) --no-build-isolation --no-deps $(BUILD_OPTIONS) --editable .
 	@touch $@
 
 # GoogleTest comes from the system: its library is built for the system's compiler.
@@ -73,6 +73,8 @@ demo: $(DONE)/package ## generate with a small model, masked and unmasked side b
 tutor: $(DONE)/package ## a language tutor under a JSON Schema, and 600 forms in five formats
 	@$(BIN)/python examples/tutor.py
 
+# Where everything is checked, warnings of the compiler are errors.
+test: BUILD_OPTIONS := -C cmake.define.FORMGATE_WERROR=ON
 test: lint types contracts stub-check native-test sanitize wheel-smoke docs pytest ## all checks
 
 lint: $(DONE)/dependencies ## ruff and clang-format
@@ -96,7 +98,7 @@ contracts: $(DONE)/dependencies ## which part may import which
 	@$(BIN)/python tools/typing_tree.py
 	@$(BIN)/python tools/import_contracts.py
 
-# They link the core that the package was made of: warnings are errors where the wheel is built.
+# They link the core that the package was made of.
 native-test: $(DONE)/package $(DONE)/googletest ## C++ unit tests
 	@echo "== native tests"
 	@mkdir -p build
@@ -105,29 +107,32 @@ native-test: $(DONE)/package $(DONE)/googletest ## C++ unit tests
 	  -DFORMGATE_BUILT_CORE="$$(ls -t $(CURDIR)/build/cp*/libformgate_core.a | head -1)" \
 	  >build/native-tests.log 2>&1 || { cat build/native-tests.log >&2; exit 1; }
 	@cmake --build build/native-tests -- --quiet
-	@ctest --test-dir build/native-tests --output-on-failure >build/native-tests.log 2>&1 \
+	@ctest --test-dir build/native-tests -j $(PYTEST_JOBS) --output-on-failure >build/native-tests.log 2>&1 \
 	  || { cat build/native-tests.log >&2; exit 1; }
 	@grep 'tests passed' build/native-tests.log
 
+# Without precompiled headers, so that each file must include what it uses.
 sanitize: $(DONE)/dependencies $(DONE)/googletest ## C++ unit tests under address and undefined-behaviour sanitizers
 	@echo "== native tests with sanitizers"
 	@mkdir -p build
 	@cmake -S core/native -B build/native-sanitize -G Ninja -DCMAKE_BUILD_TYPE=Debug \
 	  -DCMAKE_CXX_FLAGS_DEBUG="-O1 -g1" \
 	  -DFORMGATE_BUILD_PYTHON=OFF -DFORMGATE_BUILD_TESTS=ON -DFORMGATE_SANITIZE=address,undefined \
+	  -DFORMGATE_WERROR=ON -DFORMGATE_PRECOMPILE=OFF \
 	  >build/native-sanitize.log 2>&1 || { cat build/native-sanitize.log >&2; exit 1; }
 	@cmake --build build/native-sanitize -- --quiet
-	@ctest --test-dir build/native-sanitize --output-on-failure >build/native-sanitize.log 2>&1 \
+	@ctest --test-dir build/native-sanitize -j $(PYTEST_JOBS) --output-on-failure >build/native-sanitize.log 2>&1 \
 	  || { cat build/native-sanitize.log >&2; exit 1; }
 	@grep 'tests passed' build/native-sanitize.log
 
-wheel-smoke: $(DONE)/dependencies ## sdist, wheel from the sdist, and a trial in a fresh environment
+# The wheel takes the objects that the package was linked of: build/ is shared.
+wheel-smoke: $(DONE)/package ## sdist, wheel, and a trial in a fresh environment
 	@echo "== wheel"
 	@rm -rf build/dist build/smoke && mkdir -p build
 	@$(BIN)/python -m build --no-isolation --sdist --outdir build/dist . >build/sdist.log 2>&1 \
 	  || { cat build/sdist.log >&2; exit 1; }
-	@$(PIP) wheel -qq --disable-pip-version-check --no-build-isolation --no-deps --wheel-dir build/dist \
-	  -C cmake.define.FORMGATE_WERROR=ON -C cmake.define.FORMGATE_PRECOMPILE=OFF build/dist/*.tar.gz
+	@$(PIP) wheel -qq --disable-pip-version-check --no-build-isolation --no-deps $(BUILD_OPTIONS) \
+	  --wheel-dir build/dist .
 	@$(BIN)/python -m venv build/smoke
 	@build/smoke/bin/python -m pip install -qq --disable-pip-version-check --constraint constraints-dev.txt build/dist/*.whl
 	@$(BIN)/python tools/check_archives.py build/dist

@@ -1,10 +1,14 @@
 """Check what went into the wheel and the sdist: everything needed, nothing stray.
 
 Usage: python tools/check_archives.py FOLDER
+
+The wheel is made of this checkout. What builds here builds from the sdist, too, if that holds all
+tracked files that the package is made of, which is checked where git knows them.
 """
 
 from __future__ import annotations
 
+import subprocess
 import sys
 import tarfile
 import zipfile
@@ -33,6 +37,7 @@ SDIST_NEEDS = (
     "core/_root/__init__.py",
     "core/native/CMakeLists.txt",
 )
+MADE_OF = ("core", "plugins", "adapters", "testing")
 SDIST_NEVER = (".ci", ".git", ".venv", "build", "dist", ".mypy_cache", ".pytest_cache")
 NEVER_SUFFIXES = {".so", ".o", ".a", ".pyc", ".coverage", ".whl", ".gz"}
 
@@ -55,11 +60,22 @@ def wheel_faults(path: Path) -> list[str]:
     return faults
 
 
+def tracked_sources() -> list[str]:
+    """Return the files that the package is made of, by git; none outside a repository."""
+    command = ["git", "ls-files", "-z", "--", *MADE_OF]
+    try:
+        listed = subprocess.run(command, check=True, capture_output=True, text=True).stdout
+    except (OSError, subprocess.CalledProcessError):
+        return []
+    return [name for name in listed.split("\0") if name and Path(name).is_file()]
+
+
 def sdist_faults(path: Path) -> list[str]:
     """Return what is wrong with an sdist."""
     with tarfile.open(path) as archive:
         names = [member.name.partition("/")[2] for member in archive.getmembers()]
-    faults = [f"{name} is missing" for name in SDIST_NEEDS if name not in names]
+    needed = dict.fromkeys((*SDIST_NEEDS, *tracked_sources()))
+    faults = [f"{name} is missing" for name in needed if name not in names]
     for name in names:
         parts = PurePosixPath(name).parts
         if parts and (parts[0] in SDIST_NEVER or PurePosixPath(name).suffix in NEVER_SUFFIXES):
