@@ -52,7 +52,7 @@ std::shared_ptr<Engine> Engine::compile(const Grammar& grammar,
   pool.decide(root, context, lock);
   const bool live = pool.live(root);
   if (live) engine->cache_->decide_spelling(root, context);
-  if (!live || !engine->cache_->spellable(root)) {
+  if (!live || !engine->cache_->spellable(root, &context)) {
     pool.decide(engine->language_, context, lock);
     if (!pool.live(engine->language_)) {
       const bool lexed = grammar.has_lexers();

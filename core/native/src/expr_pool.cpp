@@ -315,6 +315,7 @@ ByteSet ExprPool::alphabet(ExprId id) {
       const std::string_view escapes = "\\\"/bfnrtu0123456789abcdefABCDEF";
       out = alphabet(ExprId{node.a});
       for (char c : escapes) out.insert(static_cast<std::uint8_t>(c));
+      out = out & bounds_[node.max].allowed;
       break;
     }
     case Kind::kScope:

@@ -21,9 +21,11 @@ MaskCache::MaskCache(ExprPool& pool, std::shared_ptr<const Vocabulary> vocabular
 
 MaskCache::~MaskCache() = default;
 
-bool MaskCache::spellable(ExprId id) {
+bool MaskCache::spellable(ExprId id, CompileContext* context) {
   if (unspellable_.contains(index_of(id))) return false;
-  return !stack_spelling_ || stack_spelling_->spellable(id);
+  // Bytes that are tokens by themselves spell whatever is made of them.
+  return !stack_spelling_ || pool_.alphabet(id).subset_of(vocabulary_->single_bytes()) ||
+         stack_spelling_->spellable(id, context);
 }
 
 void MaskCache::decide_spelling(ExprId root, CompileContext& context) {

@@ -29,8 +29,8 @@ bool test(const std::vector<std::uint64_t>& bits, std::uint32_t i) {
 
 }  // namespace
 
-StackSpelling::StackSpelling(ExprPool& pool, const Vocabulary& vocabulary, const Limits&)
-    : pool_(pool) {
+StackSpelling::StackSpelling(ExprPool& pool, const Vocabulary& vocabulary, const Limits& limits)
+    : pool_(pool), max_states_(limits.max_states) {
   const auto trie = vocabulary.trie();
   const auto labels = vocabulary.labels();
   const auto& entangled = vocabulary.on_entangled_path();
@@ -116,7 +116,16 @@ StackSpelling::Relation StackSpelling::explore(ExprId id) const {
     std::vector<std::pair<ExprId, std::uint32_t>> work{{id, start}};
     const auto visit = [&](ExprId state, std::uint32_t place) {
       const std::uint64_t key = (static_cast<std::uint64_t>(index_of(state)) << 32) | place;
-      if (seen.emplace(key, true).second) work.emplace_back(state, place);
+      if (!seen.emplace(key, true).second) return;
+      if (seen.size() > max_states_) {
+        throw Error(ErrorKind::kLimit,
+                    "deciding which texts this vocabulary can spell takes more than " +
+                        std::to_string(max_states_) +
+                        " states (Limits.max_states): the grammar is recursive, and some bytes of "
+                        "it occur only inside longer tokens; raise the limit, or leave these "
+                        "characters out");
+      }
+      work.emplace_back(state, place);
     };
     while (!work.empty()) {
       if (context_) context_->tick();
@@ -144,9 +153,39 @@ StackSpelling::Relation StackSpelling::relation(ExprId id) {
   return out;
 }
 
+// Whether there are lists of keys or values in a part without calls: they have states without end.
+bool StackSpelling::holds_keys(ExprId id) {
+  if (const auto it = holds_keys_.find(index_of(id)); it != holds_keys_.end()) return it->second;
+  bool out = false;
+  for (ExprId rest = id; !out && rest != ExprPool::kEpsilonId; rest = pool_.tail(rest)) {
+    const Node node = pool_.node(pool_.head(rest));
+    switch (node.kind) {
+      case Kind::kKeyed:
+        out = true;
+        break;
+      case Kind::kUnion:
+      case Kind::kAnd:
+      case Kind::kScope: {
+        const auto list = pool_.members(node);
+        const std::vector<ExprId> members(list.begin(), list.end());
+        out = std::ranges::any_of(members, [this](ExprId member) { return holds_keys(member); });
+        break;
+      }
+      case Kind::kRepeat:
+      case Kind::kNot:
+        out = holds_keys(ExprId{node.a});
+        break;
+      default:
+        break;
+    }
+  }
+  holds_keys_.emplace(index_of(id), out);
+  return out;
+}
+
 StackSpelling::Relation StackSpelling::compute(ExprId id) {
   const Node node = pool_.node(id);
-  if (!(node.flags & kCalls)) return explore(id);
+  if (!(node.flags & kCalls) && !holds_keys(id)) return explore(id);
   switch (node.kind) {
     case Kind::kCall: {
       // Grammars compiled before this vocabulary needed any of this are met when they decode.
@@ -165,7 +204,9 @@ StackSpelling::Relation StackSpelling::compute(ExprId id) {
       return repeated(relation(ExprId{node.a}), node.min, node.max);
     case Kind::kLexed:
     case Kind::kKeyed:
-    case Kind::kAnd: {
+    case Kind::kAnd:
+    case Kind::kNot:
+    case Kind::kScope: {
       Relation out = none();  // lexemes and keys are made of single-byte tokens
       set(out[0], 0);
       return out;
@@ -266,7 +307,12 @@ const StackSpelling::Set& StackSpelling::before(ExprId id) {
   return before_.at(index_of(id));
 }
 
-bool StackSpelling::spellable(ExprId id) {
+bool StackSpelling::spellable(ExprId id, CompileContext* context) {
+  struct Lent {  // for one question
+    CompileContext*& slot;
+    ~Lent() { slot = nullptr; }
+  } lent{context_};
+  context_ = context;
   // Relations can be computed again; the sets of a spine are few bits a state.
   if (known_.size() * edges_.size() * words_ * 8 > kMostBytes) known_.clear();
   return test(before(id), 0);

@@ -20,7 +20,8 @@ class StackSpelling {
   // Solves the rules that an expression calls. Throws Error(kTimeout | kCancelled).
   void add(ExprId root, CompileContext* context);
   // Whether some text of the expression can be spelled by whole tokens. Its calls must be added.
-  bool spellable(ExprId id);
+  // Throws as `add`, and Error(kLimit) where a part has more states than Limits.max_states.
+  bool spellable(ExprId id, CompileContext* context);
 
  private:
   using Set = std::vector<std::uint64_t>;  // of places
@@ -37,17 +38,20 @@ class StackSpelling {
   Relation relation(ExprId id);
   Relation compute(ExprId id);
   Relation explore(ExprId id) const;
+  bool holds_keys(ExprId id);
   Relation repeated(const Relation& once, std::uint32_t min, std::uint32_t max) const;
   const Set& before(ExprId id);
   void calls_of(ExprId id, std::vector<ExprId>& out) const;
 
   ExprPool& pool_;
+  std::size_t max_states_;
   CompileContext* context_ = nullptr;
   std::vector<std::vector<Edge>> edges_;  // by place; place 0 is between tokens
   std::size_t words_ = 0;
   bool settled_ = true;  // relations of calls are final
   std::unordered_map<std::uint32_t, Relation> calls_;
   std::unordered_map<std::uint32_t, std::shared_ptr<const Relation>> known_;
+  std::unordered_map<std::uint32_t, bool> holds_keys_;
   std::unordered_map<std::uint32_t, Set>
       before_;  // places from which all of a spine can be spelled
 };

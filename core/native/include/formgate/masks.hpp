@@ -102,7 +102,7 @@ class MaskCache {
   // Decides which states reachable from `root` can still be spelled by whole tokens. Needed only
   // for vocabularies with entangled bytes. Throws Error(kLimit).
   void decide_spelling(ExprId root, CompileContext& context);
-  bool spellable(ExprId id);
+  bool spellable(ExprId id, CompileContext* context = nullptr);
   // What tokens lead to.
   StateMemo<12>& advances() { return advances_; }
   // Asks for what a mask is found by.
