@@ -69,7 +69,8 @@ std::uint32_t ExprPool::bounds_of(const ByteSet& allowed, bool canonical) {
              : unit(c);
     if (spelled) by_code.push_back({c, c});
   }
-  std::vector<Interval> all = formgate::spellable(allowed).intersect(json_plain()).intervals();
+  CharSet plain = formgate::spellable(allowed).intersect(json_plain());
+  std::vector<Interval> all = plain.intervals();
   all.insert(all.end(), by_code.begin(), by_code.end());
   const std::vector<std::pair<char, std::uint32_t>> letters = {
       {'"', '"'}, {'/', '/'}, {'\\', '\\'}, {'b', 8}, {'f', 12}, {'n', 10}, {'r', 13}, {'t', 9}};
@@ -80,7 +81,7 @@ std::uint32_t ExprPool::bounds_of(const ByteSet& allowed, bool canonical) {
   all.insert(all.end(), by_letter.begin(), by_letter.end());
   by_letter.insert(by_letter.end(), by_code.begin(), by_code.end());
   bounds_.push_back({allowed, canonical, CharSet(std::move(all)), CharSet(std::move(by_letter)),
-                     CharSet(std::move(by_code))});
+                     CharSet(std::move(by_code)), std::move(plain)});
   return static_cast<std::uint32_t>(bounds_.size() - 1);
 }
 

@@ -52,7 +52,9 @@ bool MaskCache::closed_item(ExprId id, std::uint32_t node, Mask& out) {
   }
   std::uint32_t index = pool_.closed_class(spelled ? ExprId{first.a} : id);
   if (index == kNoIndex) return false;
-  if (spelled) index = pool_.intern_class(pool_.char_class(index).intersect(json_plain()));
+  if (spelled) {
+    index = pool_.intern_class(pool_.char_class(index).intersect(pool_.plain_characters(first)));
+  }
   const ByteSet ascii = pool_.char_class(index).ascii();
   if (ascii.size() < kMostAscii) return false;
   const ByteSet leaving = (pool_.alphabet(id) & ByteSet::range(0, 0x7F)) - ascii;

@@ -197,13 +197,30 @@ std::vector<LinearTerm> ExprPool::spelled_form(ExprId id) {
     special.insert('"');
     special.insert('\\');
     bool begins = false;  // some character, which may be escaped
+    // Where bytes that go on in a character are missing, not all that begin may be finished.
+    const bool whole = (ByteSet::range(0x80, 0xBF) - bounds.allowed).empty();
+    std::vector<LinearTerm> of_plain;
+    if (!whole) {
+      const LinearForm form = linear_form(concat(chars(bounds.plain), kTextId));
+      of_plain.assign(form.begin(), form.end());
+    }
     const LinearForm form = linear_form(text);
     for (const LinearTerm& term : std::vector<LinearTerm>(form.begin(), form.end())) {
       if (!live(term.target)) continue;
       const ByteSet leads = ByteSet::range(0, 0x7F) | ByteSet::range(0xC2, 0xF4);
       const ByteSet first = canonical ? special : leads;
       begins = begins || !(term.bytes & first).empty();
-      add(term.bytes - special, at(term.target, ""));
+      if (whole) {
+        add(term.bytes - special, at(term.target, ""));
+        continue;
+      }
+      const ByteSet long_ones = term.bytes & ByteSet::range(0xC2, 0xF4);
+      add(term.bytes - special - long_ones, at(term.target, ""));
+      if (long_ones.empty()) continue;
+      for (const LinearTerm& plain : of_plain) {
+        const ByteSet both = long_ones & plain.bytes;
+        if (!both.empty()) add(both, at(intersect(term.target, plain.target), ""));
+      }
     }
     if (begins && node.max != 0) begins = first_characters(text).intersects(bounds.escaped);
     if (begins) add(ByteSet::of('\\'), at(text, "\\"));
@@ -254,7 +271,7 @@ LoopSet ExprPool::spelled_loop(ExprId id) {
   const Node& node = this->node(id);
   if (node.b != 0) return {};
   LoopSet loop = loop_of_state(ExprId{node.a});
-  const LoopSet& plain = class_loop(intern_class(json_plain()));
+  const LoopSet& plain = class_loop(intern_class(plain_characters(node)));
   loop.buckets &= plain.buckets;
   loop.ascii &= plain.ascii;
   return loop;

@@ -6,6 +6,7 @@ always be spelled, and one over all bytes, whose language nothing may leave.
 
 from __future__ import annotations
 
+import json
 import random
 from typing import Any
 
@@ -19,8 +20,8 @@ from formgate.core.errors import EmptyLanguageError, GrammarError, LimitError, U
 
 LONGER = (
     b"  ", b' "', b'": ', b'":"', b', "', b'",', b"es", b"true", b"false", b"null", b"1.5", b"a.b",
-    b'"a": "', b'e"', "é".encode(), b"\xc3", b"\xa9 ", b"4,", b"[[", b"]]", b"}}", b'{"', b"\\n",
-    b"\\u00", b"\n  ", b"ss", b"s]", b"ab", b"ba", b'a"', b'b": ',
+    b'"a": "', b'e"', "é".encode(), "éè".encode(), b"\xc3", b"\xa9 ", b"4,", b"[[", b"]]", b"}}",
+    b'{"', b"\\n", b"\\u00", b"\n  ", b"ss", b"s]", b"ab", b"ba", b'a"', b'b": ',
 )  # fmt: skip
 STEPS = 14
 
@@ -44,12 +45,20 @@ def follow(engine: formgate.Engine, state: Any, text: bytes, ids: dict[int, int]
     return state
 
 
+def with_accents(schema: Any) -> Any:
+    """Return a schema in which names and texts hold characters of two bytes."""
+    text = json.dumps(schema)
+    for letter, other in (("a", "é"), ("b", "bè"), ("ab", "éè")):
+        text = text.replace(f'"{letter}"', f'"{other}"')
+    return json.loads(text)
+
+
 @hypothesis.settings(
     max_examples=80, deadline=None, suppress_health_check=list(hypothesis.HealthCheck)
 )
 @hypothesis.given(
-    schema=schemas(),
-    dropped=st.sets(st.sampled_from(b" \ns.4eabl\xc3"), min_size=1, max_size=5),
+    schema=st.one_of(schemas(), schemas().map(with_accents)),
+    dropped=st.sets(st.sampled_from(b" \ns.4eabl\xc3\xa9\xa8"), min_size=1, max_size=5),
     options=st.sampled_from([{}, {"property_order": "any"}]),
     seed=st.integers(0, 2**32),
 )
@@ -83,6 +92,7 @@ def test_masks(schema: Any, dropped: set[int], options: dict[str, Any], seed: in
         onward = []
         for token in range(len(vocabulary) - 1):
             text = vocabulary.token_bytes(token)
+            assert engine.is_allowed(state, token) is (token in allowed), text
             if least is not None and follow(least, spelled, text, here) is not None:
                 assert token in allowed, text
             if token in allowed:
@@ -94,6 +104,21 @@ def test_masks(schema: Any, dropped: set[int], options: dict[str, Any], seed: in
         text = vocabulary.token_bytes(token)
         state, inside = engine.advance(state, token), follow(most, inside, text, everywhere)
         spelled = None if least is None else follow(least, spelled, text, here)
+
+
+def test_characters_that_cannot_be_finished_are_not_begun() -> None:
+    for longer in ((), ("é".encode(),)):
+        kept = [byte for byte in range(256) if byte != 0xA9]
+        words = vocabulary_of(kept, longer)
+        schema = {"propertyNames": {"enum": ["a", "é", "èé", "è"]}}
+        engine = formgate.compile(schema, words, format="json_schema", timeout_s=60)
+        assert engine.accepts('{"è": 1}')
+        assert engine.accepts('{"\\u00e9": 1, "\\u00e8\\u00e9": 1}')
+        state = engine.start()
+        for byte in (*b'{"', 0xC3):
+            state = engine.advance(state, kept.index(byte))
+        allowed = engine.allowed_tokens(state).to_list()
+        assert [words.token_bytes(token) for token in allowed] == [b"\xa8"]
 
 
 # Has bytes of the grammar inside longer tokens only, and recursion: what follows counts as well.

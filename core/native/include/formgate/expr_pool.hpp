@@ -32,6 +32,7 @@
 #include "formgate/compile_context.hpp"
 #include "formgate/expr_node.hpp"
 #include "formgate/growing_map.hpp"
+#include "formgate/json_spelling.hpp"
 #include "formgate/keyed.hpp"
 #include "formgate/leaf_dfa.hpp"
 #include "formgate/lexing.hpp"
@@ -119,6 +120,8 @@ class ExprPool : public std::enable_shared_from_this<ExprPool> {
   // A class, all characters beyond ASCII among it, of which every text leaves a state alive;
   // kNoIndex where there is none, or many states to look at.
   std::uint32_t closed_class(ExprId id);
+  // The characters that may stand for themselves in a kSpelled node.
+  const CharSet& plain_characters(const Node& spelled) const { return bounds_[spelled.max].plain; }
   // The class of the characters that lead from a state back to it; kNoIndex where there is none.
   std::uint32_t self_loop(ExprId id);
   // Without a greatest number of characters of the text at the head, if so many characters more
@@ -253,6 +256,7 @@ class ExprPool : public std::enable_shared_from_this<ExprPool> {
     CharSet spellable = CharSet::all();
     CharSet escaped = CharSet::all();  // those that an escape stands for
     CharSet coded = CharSet::all();    // by code units
+    CharSet plain = json_plain();      // those that stand for themselves
   };
   struct Rule {
     ExprId body;
