@@ -2,13 +2,12 @@
 
 Usage: python tools/check_archives.py FOLDER
 
-The wheel is made of this checkout. What builds here builds from the sdist, too, if that holds all
-tracked files that the package is made of, which is checked where git knows them.
+The wheel is made of this checkout. What builds here builds from the sdist, too, since that must
+hold all files that the package is made of.
 """
 
 from __future__ import annotations
 
-import subprocess
 import sys
 import tarfile
 import zipfile
@@ -60,21 +59,26 @@ def wheel_faults(path: Path) -> list[str]:
     return faults
 
 
-def tracked_sources() -> list[str]:
-    """Return the files that the package is made of, by git; none outside a repository."""
-    command = ["git", "ls-files", "-z", "--", *MADE_OF]
-    try:
-        listed = subprocess.run(command, check=True, capture_output=True, text=True).stdout
-    except (OSError, subprocess.CalledProcessError):
-        return []
-    return [name for name in listed.split("\0") if name and Path(name).is_file()]
+def sources() -> list[str]:
+    """Return the files here that the package is made of; raises where there are none."""
+    found = [
+        path.as_posix()
+        for folder in MADE_OF
+        for path in sorted(Path(folder).rglob("*"))
+        if path.is_file() and path.suffix not in NEVER_SUFFIXES
+    ]
+    if not found:
+        raise FileNotFoundError(
+            f"run this at the root of the project: no {', '.join(MADE_OF)} here"
+        )
+    return found
 
 
 def sdist_faults(path: Path) -> list[str]:
     """Return what is wrong with an sdist."""
     with tarfile.open(path) as archive:
         names = [member.name.partition("/")[2] for member in archive.getmembers()]
-    needed = dict.fromkeys((*SDIST_NEEDS, *tracked_sources()))
+    needed = dict.fromkeys((*SDIST_NEEDS, *sources()))
     faults = [f"{name} is missing" for name in needed if name not in names]
     for name in names:
         parts = PurePosixPath(name).parts

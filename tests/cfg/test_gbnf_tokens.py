@@ -219,7 +219,7 @@ trees = st.recursive(
 )
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=150, deadline=None)
 @given(trees, st.randoms(use_true_random=False))
 def test_random_grammars_are_exact_or_refused(vocabulary, tree, chance):
     check(tree, vocabulary, chance)

@@ -114,7 +114,7 @@ def test_other_readings_are_taken(byte_vocabulary, source, text):
     assert Reader(parser).read(text).whole
 
 
-@settings(max_examples=20, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
 @given(lark_grammars.grammars())
 def test_random_conflicts(byte_vocabulary, source):
     parser = lark_grammars.judge(source, parser="lalr")

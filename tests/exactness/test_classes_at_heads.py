@@ -60,7 +60,7 @@ def parts(draw):
     return draw(st.sampled_from(forms))
 
 
-@examples(50)
+@examples(120)
 @given(st.lists(parts(), min_size=1, max_size=4).map("".join))
 @example("([a-zA-Z]{4})*([a-zA-Z]{2}@@|[a-zA-Z]{3}@)?")
 @example("[a-z]([a-z.-]{0,6}[a-z])?@[a-z]{2,4}")

@@ -92,7 +92,7 @@ def grammar_of(entries, any_of, free, ordered, least):
     return builder.build()
 
 
-@settings(max_examples=250, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=700, deadline=None, suppress_health_check=list(HealthCheck))
 @given(objects())
 def test_members_are_those_written_out(given_):
     texts = texts_of(*given_)

@@ -80,7 +80,7 @@ def follow(engine, judge, choices):
         text += "ab"[token]
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=400, deadline=None)
 @given(rule_sets())
 def test_masks_of_random_grammars(rules):
     check(rules, formgate.Vocabulary(LETTERS, stop_ids=[2]), "ab", 5)
@@ -96,7 +96,7 @@ def test_rules_that_share_nodes(rules, names, in_place):
     check(rules, formgate.Vocabulary(LETTERS, stop_ids=[2]), "ab", 4, write)
 
 
-@settings(max_examples=70, deadline=None)
+@settings(max_examples=150, deadline=None)
 @given(
     rule_sets(most_rules=3),
     st.lists(st.text("ab", min_size=2, max_size=4).map(str.encode), max_size=6),

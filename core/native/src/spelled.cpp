@@ -215,7 +215,8 @@ std::vector<LinearTerm> ExprPool::spelled_form(ExprId id) {
         continue;
       }
       const ByteSet long_ones = term.bytes & ByteSet::range(0xC2, 0xF4);
-      add(term.bytes - special - long_ones, at(term.target, ""));
+      const ByteSet short_ones = term.bytes - special - long_ones;
+      if (!short_ones.empty()) add(short_ones, at(term.target, ""));
       if (long_ones.empty()) continue;
       for (const LinearTerm& plain : of_plain) {
         const ByteSet both = long_ones & plain.bytes;

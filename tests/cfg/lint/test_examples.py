@@ -104,7 +104,7 @@ def tokens_of(parser, text):
         return None
 
 
-@settings(max_examples=30, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=80, deadline=None, suppress_health_check=list(HealthCheck))
 @given(lark_grammars.grammars())
 @example('start: start | ("a" (x | "a"i))\nx: start (A)\nA: /ab?/\n')
 @example('start: x A (start | y)*\nx: "a"\ny: y "ab"\nA: "b"\n')

@@ -102,7 +102,7 @@ def few(request, monkeypatch):
 
 
 @pytest.mark.usefixtures("few")
-@settings(max_examples=50, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=150, deadline=None, suppress_health_check=list(HealthCheck))
 @given(conditional_schemas())
 def test_random_schemas(schema):
     agree(schema, OBJECTS)

@@ -29,7 +29,7 @@ COUNTED = 70
 DETOURS = frozenset(b" \t\n\r\\")
 
 SETTINGS = hypothesis.settings(
-    max_examples=45, deadline=None, suppress_health_check=list(hypothesis.HealthCheck)
+    max_examples=100, deadline=None, suppress_health_check=list(hypothesis.HealthCheck)
 )
 
 references = st.sampled_from(["x", "y", "z"]).map(lambda name: {"$ref": f"#/$defs/{name}"})

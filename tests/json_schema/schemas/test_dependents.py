@@ -95,7 +95,7 @@ def check(schema):
         assert (taken > 0) is valid(one), texts
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=150, deadline=None, suppress_health_check=list(HealthCheck))
 @given(asking_schemas())
 def test_random_schemas(schema):
     check(schema)

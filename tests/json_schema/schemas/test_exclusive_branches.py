@@ -74,7 +74,7 @@ def few(request, monkeypatch):
 
 
 @pytest.mark.usefixtures("few")
-@settings(max_examples=50, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=120, deadline=None, suppress_health_check=list(HealthCheck))
 @given(
     st.lists(st.one_of(_open, _open, _branches), min_size=2, max_size=4),
     st.one_of(_open, _branches, st.just({})),

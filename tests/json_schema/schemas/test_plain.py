@@ -162,7 +162,7 @@ KEYWORDS = ("type", "enum", "const", "$ref", "properties", "required", "addition
 
 
 @hypothesis.settings(
-    max_examples=130, deadline=None, suppress_health_check=list(hypothesis.HealthCheck)
+    max_examples=400, deadline=None, suppress_health_check=list(hypothesis.HealthCheck)
 )
 @hypothesis.given(data=st.data())
 def test_what_is_wrong_is_said_alike(data: st.DataObject) -> None:

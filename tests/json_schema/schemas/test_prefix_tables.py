@@ -33,7 +33,7 @@ LONGER = {"a": "alpha", "ab": "alphabet", "b": "beta", "c": "c"}
 MEMBERS = (*NAMES, *LONGER.values())
 NUMBERS = (0, 1, -2, 2.5, 1e30, 12, 120)
 SETTINGS = hypothesis.settings(
-    max_examples=25, deadline=None, suppress_health_check=list(hypothesis.HealthCheck)
+    max_examples=60, deadline=None, suppress_health_check=list(hypothesis.HealthCheck)
 )
 
 

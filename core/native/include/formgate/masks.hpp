@@ -102,6 +102,8 @@ class MaskCache {
   // Decides which states reachable from `root` can still be spelled by whole tokens. Needed only
   // for vocabularies with entangled bytes. Throws Error(kLimit).
   void decide_spelling(ExprId root, CompileContext& context);
+  // Whether whole tokens spell some text of a state that lives. Throws Error(kLimit), and with a
+  // context Error(kTimeout | kCancelled).
   bool spellable(ExprId id, CompileContext* context = nullptr);
   // What tokens lead to.
   StateMemo<12>& advances() { return advances_; }
