@@ -178,6 +178,16 @@ class PlainWriter:
             return None
         return emitter.value(state, 0)
 
+    def both(self, schemas: list[tuple[Json, Where]], needed: bool) -> Node | None:
+        """Return the node of what satisfies several schemas, with their places; None as above."""
+        automaton, emitter = self.rest()
+        world = automaton.world
+        lits = [world.lit(schema, world.env, where) for schema, where in schemas]
+        state = world.state(tuple(sorted(set(lits))))
+        if not state.kinds or (needed and automaton.is_empty(state)):
+            return None
+        return emitter.value(state, 0)
+
     def body(self, schema: Json, where: Where) -> Node | None:
         """Return the node of a schema that turned out not to be plain; None as above.
 

@@ -1,6 +1,6 @@
-// Alternatives that share no value: a null beside something else, for the most, or objects told
-// apart by a tag, a member that each asks for, with strings of its own. Then exactly one holds
-// where one does, and the texts are those of all of them.
+// Alternatives, written as they stand: a null beside something else, for the most, or objects told
+// apart by a member. Of `oneOf` only those that share no value: then exactly one holds where one
+// does, and the texts are those of all of them.
 //
 // Alternatives may be references, and hold others. A schema that leads to itself in this way, which
 // is an error, has no kinds: they are found by going through all that applies to the same value.
@@ -14,8 +14,11 @@
 namespace formgate::json_schema {
 namespace {
 
-constexpr unsigned kMost = 8;              // alternatives within alternatives, and references
+constexpr unsigned kMostApplied = 64;      // schemas applied in each other
+constexpr unsigned kMostHops = 8;          // from reference to reference
 constexpr Py_ssize_t kManyBranches = 256;  // others share their parts among more
+constexpr std::size_t kManyAlike = 5;      // arrays or objects that may share values
+constexpr std::size_t kManyPairs = 24;     // objects of which each is held against others
 
 struct Alternatives {
   Keyword keyword;
@@ -32,12 +35,13 @@ unsigned kind_of_value(nb::handle value) {
   return is_dict(value) ? kObject : kNumber;
 }
 
-// The one keyword of alternatives, where nothing stands beside it: a list of some length, for
-// conjunctions of one.
-std::optional<Alternatives> sole(unsigned said, auto&& of) {
-  if (said != 1) return std::nullopt;
+// The one keyword of alternatives, where nothing but a type stands beside it: a list of some
+// length, for conjunctions of one.
+template <typename Said>
+std::optional<Alternatives> sole(const Said& said) {
+  if (said.count() != (said.has(Keyword::kType) ? 2 : 1)) return std::nullopt;
   for (const Alternatives& one : kAlternatives) {
-    const nb::handle given = of(one.keyword);
+    const nb::handle given = said.of(one.keyword);
     if (!given.is_valid()) continue;
     const Py_ssize_t size = is_list(given) ? PyList_Size(given.ptr()) : 0;
     const Py_ssize_t most = one.keyword == Keyword::kAllOf ? 1 : kManyBranches;
@@ -47,156 +51,336 @@ std::optional<Alternatives> sole(unsigned said, auto&& of) {
   return std::nullopt;
 }
 
-}  // namespace
-
-// Notes what a plain schema says, and of a reference what it leads to; false for others. Counts the
-// references.
-bool PlainSchemas::follow(nb::handle given, Said& said, unsigned& depth) {
-  nb::object schema = nb::borrow(given);
-  for (;; ++depth) {
-    said.clear();
-    if (depth > kMost || !is_dict(schema) || !read(schema, said)) return false;
-    if (!said.has(Keyword::kRef)) return true;
-    auto next = target(said.of(Keyword::kRef));
-    if (!next) return false;
-    schema = std::move(next->first);
+// What a list holds, kept: schemas are not to be changed while others write their parts.
+std::vector<nb::object> items_of(nb::handle list) {
+  std::vector<nb::object> found;
+  for (Py_ssize_t i = 0; i < PyList_Size(list.ptr()); ++i) {
+    found.push_back(nb::borrow(PyList_GetItem(list.ptr(), i)));
   }
+  return found;
 }
 
-// The kinds of values that a plain schema may allow; nothing for others.
-std::optional<unsigned> PlainSchemas::kinds_of(nb::handle schema, unsigned depth) {
-  Said said;
-  if (!follow(schema, said, depth)) return std::nullopt;
-  if (said.has(Keyword::kAllOf) || said.has(Keyword::kAnyOf) || said.has(Keyword::kOneOf)) {
-    return kinds_of_any(said, depth + 1);
+// The one string that a pattern stands for which holds nothing but letters, digits and the like.
+std::optional<std::unordered_set<std::string>> spelled_by(nb::handle pattern) {
+  const auto text = text_of(pattern);
+  if (!text || text->size() < 2 || text->front() != '^' || text->back() != '$') return std::nullopt;
+  const std::string_view inner = text->substr(1, text->size() - 2);
+  const auto plain = [](char one) {
+    return (one >= 'a' && one <= 'z') || (one >= 'A' && one <= 'Z') || (one >= '0' && one <= '9') ||
+           one == '_' || one == '-' || one == ' ';
+  };
+  if (!std::ranges::all_of(inner, plain)) return std::nullopt;
+  return std::unordered_set<std::string>{std::string(inner)};
+}
+
+// Whether no string is in two of some sets.
+bool disjoint(const std::vector<const std::unordered_set<std::string>*>& sets) {
+  std::unordered_set<std::string_view> seen;
+  for (const auto* set : sets) {
+    for (const std::string& string : *set) {
+      if (!seen.insert(string).second) return false;
+    }
   }
+  return true;
+}
+
+}  // namespace
+
+// The kinds of values that a schema may allow, or more; nothing where that cannot be told.
+std::optional<unsigned> PlainSchemas::kinds_of(nb::handle schema) {
+  if (schema.ptr() == Py_True) return kAll;
+  if (!is_dict(schema)) return std::nullopt;
+  Record& record = records_[schema.ptr()];
+  // While they are being found there are none: it is applied to what it applies to itself.
+  if (record.sorted || applied_ >= kMostApplied) return record.kinds;
+  record.sorted = true;
+  record.schema = nb::borrow(schema);
+  const Restored deeper(applied_, applied_ + 1);
+  record.kinds = found_kinds(schema);
+  return record.kinds;
+}
+
+std::optional<unsigned> PlainSchemas::found_kinds(nb::handle schema) {
+  Said said;
+  if (read(schema, said) == Heard::kNothing) return std::nullopt;
   unsigned bits = kAll;
+  if (said.has(Keyword::kRef)) {
+    const auto next = target(said.of(Keyword::kRef));
+    const auto found = next ? kinds_of(next->first) : std::nullopt;
+    if (!found || refers(said)) return found;
+    bits = *found;
+  }
+  for (const Alternatives& one : kAlternatives) {
+    if (!said.has(one.keyword)) continue;
+    const nb::handle given = said.of(one.keyword);
+    if (!is_list(given) || PyList_Size(given.ptr()) > kManyBranches) return std::nullopt;
+    const bool all = one.keyword == Keyword::kAllOf;
+    unsigned own = 0;
+    if (all) own = kAll;
+    for (const nb::object& branch : items_of(given)) {
+      const auto found = kinds_of(branch);
+      if (!found) return std::nullopt;
+      own = all ? own & *found : own | *found;
+    }
+    bits &= own;
+  }
   if (said.has(Keyword::kType)) {
     const auto found = kinds(said.of(Keyword::kType));
     if (!found) return std::nullopt;
-    bits = found->bits;
+    bits &= found->bits;
   }
   if (said.has(Keyword::kConst)) bits &= kind_of_value(said.of(Keyword::kConst));
   if (said.has(Keyword::kEnum)) {
-    const nb::handle values = said.of(Keyword::kEnum);
-    if (!is_list(values)) return std::nullopt;
+    if (!is_list(said.of(Keyword::kEnum))) return std::nullopt;
     unsigned own = 0;
-    for (Py_ssize_t i = 0; i < PyList_Size(values.ptr()); ++i) {
-      own |= kind_of_value(PyList_GetItem(values.ptr(), i));
-    }
+    for (const nb::object& value : items_of(said.of(Keyword::kEnum))) own |= kind_of_value(value);
     bits &= own;
   }
   return bits;
 }
 
-// The members that an object must have and of which it lists the strings, if it is one schema.
-std::optional<PlainSchemas::Tags> PlainSchemas::tags_of(nb::handle schema) {
-  Said said;
-  unsigned hops = 0;
-  if (!follow(schema, said, hops)) return std::nullopt;
-  const nb::handle properties = said.of(Keyword::kProperties);
-  const nb::handle required = said.of(Keyword::kRequired);
-  if (said.has(Keyword::kAllOf) || said.has(Keyword::kAnyOf) || said.has(Keyword::kOneOf) ||
-      !properties.is_valid() || !is_dict(properties) || !required.is_valid() ||
-      !is_list(required)) {
-    return std::nullopt;
+// Notes what a schema says, and of a reference what it leads to.
+Heard PlainSchemas::follow(nb::object& schema, Said& said) {
+  for (unsigned hops = 0; hops <= kMostHops; ++hops) {
+    said.clear();
+    if (!is_dict(schema)) break;
+    const Heard heard = read(schema, said);
+    if (!refers(said) || heard == Heard::kNothing) return heard;
+    auto next = target(said.of(Keyword::kRef));
+    if (!next) break;
+    schema = std::move(next->first);
   }
-  Tags found;
-  for (Py_ssize_t i = 0; i < PyList_Size(required.ptr()); ++i) {
-    const nb::object name = nb::borrow(PyList_GetItem(required.ptr(), i));
-    const auto text = text_of(name);
-    const nb::object member = text ? member_of(properties, name) : nb::object();
-    Said own;
-    if (!member.is_valid() || !is_dict(member) || !read(member, own) || own.has(Keyword::kRef)) {
-      continue;
-    }
-    std::vector<nb::handle> values;
-    if (own.has(Keyword::kConst)) {
-      values.push_back(own.of(Keyword::kConst));
-    } else if (own.has(Keyword::kEnum) && is_list(own.of(Keyword::kEnum))) {
-      const nb::handle listed = own.of(Keyword::kEnum);
-      for (Py_ssize_t k = 0; k < PyList_Size(listed.ptr()); ++k) {
-        values.emplace_back(PyList_GetItem(listed.ptr(), k));
-      }
-    }
-    std::unordered_set<std::string> strings;
-    bool texts = !values.empty();
-    for (const nb::handle value : values) {
-      const auto string = text_of(value);
-      texts = texts && string;
-      if (texts) strings.emplace(*string);
-    }
-    if (texts) found.emplace_back(std::string(*text), std::move(strings));
+  said.clear();
+  return Heard::kNothing;
+}
+
+// The strings that a schema lists, where it lists values and all are strings.
+std::optional<PlainSchemas::Strings> PlainSchemas::strings_of(nb::handle given) {
+  nb::object schema = nb::borrow(given);
+  Said said;
+  if (follow(schema, said) == Heard::kNothing) return std::nullopt;
+  std::vector<nb::object> values;
+  if (said.has(Keyword::kConst)) {
+    values.push_back(nb::borrow(said.of(Keyword::kConst)));
+  } else if (said.has(Keyword::kEnum) && is_list(said.of(Keyword::kEnum))) {
+    values = items_of(said.of(Keyword::kEnum));
+  } else if (said.has(Keyword::kPattern) && kinds_of(schema) == kString) {
+    return spelled_by(said.of(Keyword::kPattern));
+  }
+  if (values.empty()) return std::nullopt;
+  Strings found;
+  for (const nb::object& value : values) {
+    const auto text = text_of(value);
+    if (!text) return std::nullopt;
+    found.emplace(*text);
   }
   return found;
 }
 
-// Says whether some member tells objects apart: each must have it, with strings that no other has.
-bool PlainSchemas::told_apart(const std::vector<Tags>& objects) {
-  const auto tells = [&](const std::string& name) {
-    std::unordered_set<std::string_view> seen;
-    for (const Tags& tags : objects) {
-      const auto own = std::ranges::find(tags, name, &Tags::value_type::first);
-      if (own == tags.end()) return false;
-      for (const std::string& string : own->second) {
-        if (!seen.insert(string).second) return false;
-      }
-    }
-    return true;
-  };
-  return std::ranges::any_of(objects.front(), tells, &Tags::value_type::first);
+// --- what tells alternatives apart
+
+nb::object PlainSchemas::Members::member(nb::handle name) const {
+  return properties.is_valid() ? json_schema::member_of(properties, name) : nb::object();
 }
 
-// The kinds of alternatives that stand alone, if no two have a value in common.
-std::optional<unsigned> PlainSchemas::kinds_of_any(const Said& said, unsigned depth) {
-  const auto found = sole(said.count(), [&](Keyword keyword) { return said.of(keyword); });
-  if (!found) return std::nullopt;
-  const nb::handle branches = said.of(found->keyword);
-  unsigned bits = 0;
-  nb::object first;  // with objects
-  std::vector<Tags> objects;
-  for (Py_ssize_t i = 0; i < PyList_Size(branches.ptr()); ++i) {
-    const nb::object branch = nb::borrow(PyList_GetItem(branches.ptr(), i));
-    const auto own = kinds_of(branch, depth);
-    // A branch without a value is not plain; many such could hold each other.
-    if (!own || *own == 0 || (bits & *own & ~unsigned{kObject}) != 0) return std::nullopt;
-    if (bits & *own) {
-      if (objects.empty()) {
-        auto tags = tags_of(first);
-        if (!tags || tags->empty()) return std::nullopt;
-        objects.push_back(std::move(*tags));
-      }
-      auto tags = tags_of(branch);
-      if (!tags || tags->empty()) return std::nullopt;
-      objects.push_back(std::move(*tags));
-    } else if (*own & kObject) {
-      first = branch;
-    }
-    bits |= *own;
+// Adds what objects of a schema have, for each of its alternatives; false where that is not told.
+bool PlainSchemas::objects_of(nb::handle given, Group& found, unsigned depth) {
+  nb::object schema = nb::borrow(given);
+  Said said;
+  const Heard heard = follow(schema, said);
+  if (heard == Heard::kNothing || depth > kMostHops) return false;
+  if (const auto among = sole(said)) {
+    return std::ranges::all_of(items_of(said.of(among->keyword)), [&](const nb::object& branch) {
+      const auto kinds = kinds_of(branch);
+      return kinds && (!(*kinds & kObject) || objects_of(branch, found, depth + 1));
+    });
   }
-  if (!objects.empty() && !told_apart(objects)) return std::nullopt;
-  return bits;
+  found.push_back(members_of(schema, said, heard == Heard::kAll));
+  return found.size() <= kManyBranches;
+}
+
+PlainSchemas::Members PlainSchemas::members_of(nb::handle schema, const Said& said, bool whole) {
+  Members found;
+  Merged merged{{kAll, false}};
+  if (merge(schema, 0, merged)) {
+    nb::dict properties;
+    for (const Property& one : merged.objects.properties) {
+      properties[one.name] = one.schemas.front().first;
+    }
+    found.closed = !merged.closed.empty();
+    for (const nb::object& closed : merged.closed) {
+      for (const Property& one : merged.objects.properties) {
+        if (!member_of(closed, one.name).is_valid() && member_of(properties, one.name).is_valid()) {
+          nb::del(properties[one.name]);
+        }
+      }
+    }
+    found.properties = std::move(properties);
+    found.required = std::move(merged.objects.required);
+    return found;
+  }
+  // The rest makes it narrower.
+  if (said.has(Keyword::kProperties) && is_dict(said.of(Keyword::kProperties))) {
+    found.properties = nb::borrow(said.of(Keyword::kProperties));
+  }
+  if (said.has(Keyword::kRequired) && is_list(said.of(Keyword::kRequired))) {
+    for (nb::object& name : items_of(said.of(Keyword::kRequired))) {
+      if (text_of(name)) found.required.push_back(std::move(name));
+    }
+  }
+  found.closed = whole && said.of(Keyword::kAdditional).ptr() == Py_False;
+  return found;
+}
+
+// Says whether no object is of both: one must have a member that the other cannot have, or not
+// with such a value.
+bool PlainSchemas::apart(const Members& one, const Members& other) {
+  return std::ranges::any_of(one.required, [&](const nb::object& name) {
+    const nb::object theirs = other.member(name);
+    if (!theirs.is_valid()) return other.closed;
+    const nb::object own = one.member(name);
+    if (!own.is_valid()) return false;
+    const auto kinds = kinds_of(own);
+    const auto their_kinds = kinds_of(theirs);
+    if (kinds && their_kinds && (*kinds & *their_kinds) == 0) return true;
+    const auto strings = strings_of(own);
+    const auto their_strings = strings ? strings_of(theirs) : std::nullopt;
+    return their_strings && disjoint({&*strings, &*their_strings});
+  });
+}
+
+bool PlainSchemas::apart(const Group& one, const Group& other) {
+  return std::ranges::all_of(one, [&](const Members& left) {
+    return std::ranges::all_of(
+        other, [&](const Members& right) { return apart(left, right) || apart(right, left); });
+  });
+}
+
+// Says whether some member tells objects apart: each must have it, with strings that it has in no
+// other alternative.
+bool PlainSchemas::told_apart(const std::vector<Group>& groups) {
+  const auto strings_in = [&](const Group& group, const nb::object& name, Strings& strings) {
+    return std::ranges::all_of(group, [&](const Members& one) {
+      const auto same = [&](const nb::object& own) { return *text_of(own) == *text_of(name); };
+      if (std::ranges::none_of(one.required, same)) return false;
+      const nb::object member = one.member(name);
+      auto found = member.is_valid() ? strings_of(member) : std::nullopt;
+      if (found) strings.merge(*found);
+      return found.has_value();
+    });
+  };
+  return std::ranges::any_of(groups.front().front().required, [&](const nb::object& name) {
+    std::vector<Strings> found(groups.size());
+    std::vector<const Strings*> sets;
+    for (std::size_t i = 0; i < groups.size(); ++i) {
+      if (!strings_in(groups[i], name, found[i])) return false;
+      sets.push_back(&found[i]);
+    }
+    return disjoint(sets);
+  });
+}
+
+bool PlainSchemas::share_no_objects(const std::vector<Branch>& branches) {
+  std::vector<Group> groups;
+  std::size_t all = 0;
+  for (const Branch& branch : branches) {
+    if (!(branch.kinds & kObject)) continue;
+    Group& group = groups.emplace_back();
+    if (!objects_of(branch.schema, group, 0) || group.empty()) return false;
+    all += group.size();
+  }
+  if (told_apart(groups)) return true;
+  if (all > kManyPairs) return false;
+  for (std::size_t i = 0; i < groups.size(); ++i) {
+    for (std::size_t k = 0; k < i; ++k) {
+      if (!apart(groups[i], groups[k])) return false;
+    }
+  }
+  return true;
+}
+
+bool PlainSchemas::share_no_strings(const std::vector<Branch>& branches) {
+  std::vector<Strings> found;
+  for (const Branch& branch : branches) {
+    if (!(branch.kinds & kString)) continue;
+    auto strings = strings_of(branch.schema);
+    if (!strings) return false;
+    found.push_back(std::move(*strings));
+  }
+  std::vector<const Strings*> sets;
+  for (const Strings& one : found) sets.push_back(&one);
+  return disjoint(sets);
+}
+
+// Arrays have no value in common if no item could be of both and one of them must have an item.
+bool PlainSchemas::share_no_arrays(const std::vector<Branch>& branches) {
+  unsigned seen = 0;
+  unsigned empty = 0;  // that may be
+  for (const Branch& branch : branches) {
+    if (!(branch.kinds & kArray)) continue;
+    nb::object schema = branch.schema;
+    Said said;
+    if (follow(schema, said) != Heard::kAll || !said.has(Keyword::kItems)) return false;
+    const auto items = kinds_of(said.of(Keyword::kItems));
+    if (!items || (seen & *items) != 0) return false;
+    seen |= *items;
+    const auto low =
+        count_of(said.has(Keyword::kMinItems) ? said.of(Keyword::kMinItems) : nb::handle(Py_None));
+    if ((!low || *low == 0) && ++empty > 1) return false;
+  }
+  return true;
 }
 
 std::optional<PlainSchemas::Node> PlainSchemas::alternatives(const Said& said, Place place,
                                                              bool& composite) {
-  const auto bits = kinds_of_any(said, 0);
-  if (!bits) return std::nullopt;
-  const auto found = sole(said.count(), [&](Keyword keyword) { return said.of(keyword); });
-  // The schema is not to be changed while others write its parts; what stands in it is kept.
-  std::vector<nb::object> branches;
-  const nb::handle given = said.of(found->keyword);
-  for (Py_ssize_t i = 0; i < PyList_Size(given.ptr()); ++i) {
-    branches.push_back(nb::borrow(PyList_GetItem(given.ptr(), i)));
+  const auto found = sole(said);
+  if (!found) return std::nullopt;
+  std::vector<Branch> branches;
+  unsigned bits = 0;
+  unsigned shared = 0;
+  std::size_t arrays = 0;
+  std::size_t objects = 0;
+  for (nb::object& branch : items_of(said.of(found->keyword))) {
+    const auto kinds = kinds_of(branch);
+    // A branch without a value is not plain; many such could hold each other.
+    if (!kinds || *kinds == 0) return std::nullopt;
+    shared |= bits & *kinds;
+    bits |= *kinds;
+    arrays += (*kinds & kArray) != 0 ? 1 : 0;
+    objects += (*kinds & kObject) != 0 ? 1 : 0;
+    branches.push_back({std::move(branch), *kinds});
   }
-  composite = (*bits & (kArray | kObject)) != 0;
+  if (said.has(Keyword::kType)) {
+    const auto type = kinds(said.of(Keyword::kType));
+    if (!type || type->integer || (bits & ~type->bits) != 0) return std::nullopt;
+  }
+  if ((shared & kNumber) || ((shared & kString) && !share_no_strings(branches))) {
+    return std::nullopt;
+  }
+  if (found->keyword == Keyword::kOneOf) {
+    if ((shared & (kNull | kFalse | kTrue)) || ((shared & kArray) && !share_no_arrays(branches)) ||
+        ((shared & kObject) && !share_no_objects(branches))) {
+      return std::nullopt;
+    }
+  } else if (((shared & kArray) && arrays > kManyAlike) ||
+             ((shared & kObject) && objects > kManyAlike && !share_no_objects(branches))) {
+    return std::nullopt;  // of those that are alike, some may be parts of others
+  }
+  composite = (bits & (kArray | kObject)) != 0;
   const Place all = step(place, nb::str(found->name));
   std::vector<Node> nodes;
   for (std::size_t i = 0; i < branches.size(); ++i) {
-    const auto node = attempt(branches[i], step(all, nb::str(std::to_string(i).c_str())));
-    if (!node) return std::nullopt;
-    nodes.push_back(*node);
+    const Place own = step(all, nb::str(std::to_string(i).c_str()));
+    auto node = attempt(branches[i].schema, own);
+    if (!node) {
+      // Whether a list without repetition may hold itself is seen in the alternatives together,
+      // and so is what one has in common with others.
+      if (branches[i].kinds & (kArray | shared)) return std::nullopt;
+      node = other(branches[i].schema, own, false);
+    }
+    if (node) nodes.push_back(*node);
   }
+  if (nodes.empty()) return std::nullopt;
   return nodes.size() == 1 ? nodes.front() : grammar_.choice(nodes);
 }
 

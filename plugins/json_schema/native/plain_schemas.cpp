@@ -38,6 +38,14 @@ const std::unordered_map<std::string_view, Keyword>& plain_keywords() {
       {"allOf", Keyword::kAllOf},
       {"anyOf", Keyword::kAnyOf},
       {"oneOf", Keyword::kOneOf},
+      {"not", Keyword::kApplied},
+      {"if", Keyword::kApplied},
+      {"then", Keyword::kApplied},
+      {"else", Keyword::kApplied},
+      {"dependencies", Keyword::kApplied},
+      {"dependentSchemas", Keyword::kApplied},
+      {"$dynamicRef", Keyword::kApplied},
+      {"$recursiveRef", Keyword::kApplied},
   };
   return known;
 }
@@ -109,9 +117,9 @@ std::optional<PlainSchemas::Node> PlainSchemas::attempt(nb::handle given, Place 
     Record& record = records_[schema.ptr()];
     if (record.number == 0) {
       said.clear();
-      record.other = !read(schema, said);
+      record.other = read(schema, said) != Heard::kAll;
     }
-    if (record.number != 0 || record.other || !said.has(Keyword::kRef)) {
+    if (record.number != 0 || record.other || !refers(said)) {
       met = &record;
       break;
     }
@@ -172,16 +180,16 @@ std::optional<PlainSchemas::Node> PlainSchemas::write(Record& record, const Said
   {
     const Restored busy(record.busy, true);
     const Restored deeper(depth_, depth_ + 1);
-    found = body(said, record.place, composite);
+    found = body(record.schema, said, record.place, composite);
   }
   record.other = !found;
   if (!record.node) record.shared = found && !composite;  // scalars need no rule
   return found;
 }
 
-// Notes what a schema says; false if that is more than is written here.
-bool PlainSchemas::read(nb::handle schema, Said& said) const {
-  bool more = false;
+// Notes what a schema says, and how much that is of it.
+Heard PlainSchemas::read(nb::handle schema, Said& said) const {
+  Heard heard = Heard::kAll;
   Py_ssize_t at = 0;
   PyObject* key = nullptr;
   PyObject* value = nullptr;
@@ -189,22 +197,22 @@ bool PlainSchemas::read(nb::handle schema, Said& said) const {
   while (PyDict_Next(schema.ptr(), &at, &key, &value)) {
     const auto name = text_of(key);
     if (!name) {
-      more = true;
+      heard = Heard::kNothing;
       continue;
     }
     const auto found = words_.keywords.find(*name);
     if (found == words_.keywords.end()) {
       // Inside, these are the root of another document.
-      more = more || (inner && (*name == "$schema" || *name == words_.id_keyword));
+      if (inner && (*name == "$schema" || *name == words_.id_keyword)) heard = Heard::kNothing;
     } else if (found->second == Keyword::kOther) {
-      more = true;
+      heard = std::max(heard, Heard::kPart);
+    } else if (found->second == Keyword::kApplied) {
+      heard = Heard::kNothing;
     } else {
       said.set(found->second, value);
     }
   }
-  if (!said.has(Keyword::kRef)) return !more;
-  if (words_.lone_ref) return true;
-  return !more && said.count() == 1;
+  return said.has(Keyword::kRef) && words_.lone_ref ? Heard::kAll : heard;
 }
 
 // What a reference within the document leads to by way of objects without a name of their own.

@@ -63,9 +63,17 @@ enum class Keyword : std::uint8_t {
   kAllOf,
   kAnyOf,
   kOneOf,
-  kOther,  // it means something that is not written here
+  kOther,    // it means something that is not written here
+  kApplied,  // such that schemas are applied to the same value
 };
 constexpr std::size_t kKeywords = static_cast<std::size_t>(Keyword::kOther);
+
+// How much of a schema is said by the keywords that are known here.
+enum class Heard : std::uint8_t {
+  kAll,
+  kPart,  // the rest makes it narrower
+  kNothing,
+};
 
 // What the keywords of a draft are.
 struct Words {
@@ -100,6 +108,7 @@ class PlainSchemas {
   // The texts whose values satisfy a schema of the root's document, which stands at a place (as
   // Python has it); nothing where it is not plain. The host's methods write what is not:
   // `other(schema, place, needed)` returns a node, or None where no value is valid for sure,
+  // `both(schemas, needed)` the same of schemas with their places that hold together,
   // `body(schema, place)` the same of what stands somewhere as a rule that is to be defined by it,
   // `numbers(integer)` a node, `name(place)` a name for people; `check()` ends what takes too long.
   // `bounded(integer, bounds)` returns the node of the numbers within bounds, by their keywords,
@@ -156,14 +165,50 @@ class PlainSchemas {
     std::optional<Node> node = {};
     bool shared = false;  // the node may stand in several places
     bool busy = false;
-    bool other = false;  // it is not plain
-    bool asked = false;  // of others, who may come back for it at once
+    bool other = false;   // it is not plain
+    bool asked = false;   // of others, who may come back for it at once
+    bool sorted = false;  // its kinds were asked for
+    std::optional<unsigned> kinds = {};
   };
-  // Names of members, and the strings that they may be.
-  using Tags = std::vector<std::pair<std::string, std::unordered_set<std::string>>>;
   struct Kinds {
     unsigned bits = 0;
     bool integer = false;
+  };
+  using Strings = std::unordered_set<std::string>;
+  // What objects of a schema have: at least this.
+  struct Members {
+    nb::object properties = {};  // a dict, or nothing
+    std::vector<nb::object> required = {};
+    bool closed = false;  // there are no others
+
+    nb::object member(nb::handle name) const;
+  };
+  using Group = std::vector<Members>;  // of one alternative, which may have several itself
+  struct Branch {
+    nb::object schema;
+    unsigned kinds;
+  };
+  // A member of a known name: schemas that it must satisfy, and their places.
+  struct Property {
+    nb::object name;
+    std::vector<std::pair<nb::object, Place>> schemas = {};
+  };
+  // What is said of objects. Names are looked at in the objects that are kept.
+  struct Objects {
+    std::vector<Property> properties = {};
+    std::vector<nb::object> required = {};  // in their order, none twice
+    nb::object additional = {};             // what others satisfy; nothing for anything
+    Place additional_place = 0;
+  };
+  // What schemas say that all apply to the same value, of which objects may be said more.
+  struct Merged {
+    Kinds allowed;
+    Objects objects = {};
+    std::unordered_map<std::string_view, std::size_t> places = {};  // of properties
+    std::unordered_set<std::string_view> needed = {};
+    std::vector<nb::object> closed = {};  // the properties beside which there are no others
+    unsigned parts = 0;
+    bool refers = false;  // some part stands elsewhere
   };
 
   // Calls the host, which runs Python.
@@ -176,16 +221,32 @@ class PlainSchemas {
   std::optional<Node> other(nb::handle schema, Place place, bool needed);
   std::optional<Node> write(Record& record, const Said& said);
   void define(Record& record, std::optional<Node> found);
-  bool read(nb::handle schema, Said& said) const;
+  Heard read(nb::handle schema, Said& said) const;
+  // Whether a schema is a reference and nothing else.
+  bool refers(const Said& said) const {
+    return said.has(Keyword::kRef) && (words_.lone_ref || said.count() == 1);
+  }
   std::optional<std::pair<nb::object, Place>> target(nb::handle reference);
-  std::optional<Node> body(const Said& said, Place place, bool& composite);
+  std::optional<Node> body(nb::handle schema, const Said& said, Place place, bool& composite);
   static std::optional<Kinds> kinds(nb::handle type);
-  bool follow(nb::handle schema, Said& said, unsigned& depth);
-  std::optional<unsigned> kinds_of(nb::handle schema, unsigned depth);
-  std::optional<Tags> tags_of(nb::handle schema);
-  static bool told_apart(const std::vector<Tags>& objects);
-  std::optional<unsigned> kinds_of_any(const Said& said, unsigned depth);
+  std::optional<unsigned> kinds_of(nb::handle schema);
+  std::optional<unsigned> found_kinds(nb::handle schema);
+  Heard follow(nb::object& schema, Said& said);
+  std::optional<Strings> strings_of(nb::handle schema);
+  bool objects_of(nb::handle schema, Group& found, unsigned depth);
+  Members members_of(nb::handle schema, const Said& said, bool whole);
+  bool apart(const Members& one, const Members& other);
+  bool apart(const Group& one, const Group& other);
+  bool told_apart(const std::vector<Group>& groups);
+  bool share_no_strings(const std::vector<Branch>& branches);
+  bool share_no_objects(const std::vector<Branch>& branches);
+  bool share_no_arrays(const std::vector<Branch>& branches);
   std::optional<Node> alternatives(const Said& said, Place place, bool& composite);
+  std::optional<Node> conjunction(nb::handle schema, const Said& said, Place place,
+                                  bool& composite);
+  bool merge(nb::handle schema, Place place, Merged& merged);
+  bool merge_members(nb::handle properties, nb::handle required, Place place, Merged& merged);
+  bool close(Merged& merged);
   bool listed(const Said& said, Kinds allowed, std::vector<Node>& nodes);
   bool numbers(const Said& said, bool integer, std::vector<Node>& nodes);
   bool strings(const Said& said, std::vector<Node>& nodes);
@@ -193,6 +254,8 @@ class PlainSchemas {
   std::optional<Node> texts(const Said& said, std::uint32_t low, std::uint32_t high);
   std::optional<Node> array(const Said& said, Place place);
   std::optional<Node> object(const Said& said, Place place);
+  std::optional<Node> object(const Objects& objects);
+  std::optional<Node> both(const Property& property, bool needed);
   Node list(Node rest, std::uint32_t low, std::uint32_t high);
   Node members(Grammar::Keys keys, std::uint32_t low);
   Node quoted(Node text);
@@ -223,6 +286,7 @@ class PlainSchemas {
   std::unordered_map<Node, Node> quoted_;  // strings by their texts
   std::uint32_t schemas_ = 0;
   unsigned depth_ = 0;
+  unsigned applied_ = 0;  // schemas applied within each other whose kinds are being found
 };
 
 }  // namespace formgate::json_schema

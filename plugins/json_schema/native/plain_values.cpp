@@ -29,10 +29,12 @@ unsigned kind_of(std::string_view name) {
 
 }  // namespace
 
-std::optional<PlainSchemas::Node> PlainSchemas::body(const Said& said, Place place,
-                                                     bool& composite) {
+std::optional<PlainSchemas::Node> PlainSchemas::body(nb::handle schema, const Said& said,
+                                                     Place place, bool& composite) {
+  if (said.has(Keyword::kRef)) return conjunction(schema, said, place, composite);
   if (said.has(Keyword::kAllOf) || said.has(Keyword::kAnyOf) || said.has(Keyword::kOneOf)) {
-    return alternatives(said, place, composite);
+    const auto found = alternatives(said, place, composite);
+    return found ? found : conjunction(schema, said, place, composite);
   }
   Kinds allowed{kAll, false};
   if (said.has(Keyword::kType)) {
@@ -262,62 +264,72 @@ std::optional<PlainSchemas::Node> PlainSchemas::array(const Said& said, Place pl
 
 std::optional<PlainSchemas::Node> PlainSchemas::object(const Said& said, Place place) {
   // The schema is not to be changed while others write its parts; what stands in it is kept.
-  std::vector<std::pair<nb::object, nb::object>> properties;
+  Objects objects;
   if (said.has(Keyword::kProperties)) {
     const nb::handle given = said.of(Keyword::kProperties);
     if (!is_dict(given)) return std::nullopt;
     Py_ssize_t at = 0;
     PyObject* key = nullptr;
     PyObject* value = nullptr;
-    properties.reserve(static_cast<std::size_t>(PyDict_Size(given.ptr())));
+    objects.properties.reserve(static_cast<std::size_t>(PyDict_Size(given.ptr())));
+    std::optional<Place> named;
     while (PyDict_Next(given.ptr(), &at, &key, &value)) {
-      properties.emplace_back(nb::borrow(key), nb::borrow(value));
+      const nb::object name = nb::borrow(key);
+      if (!named) named = step(place, nb::str("properties"));
+      objects.properties.push_back({name, {{nb::borrow(value), step(*named, name)}}});
     }
   }
-  std::vector<nb::object> kept;
-  std::unordered_set<std::string_view> required;
-  std::vector<std::string_view> needed;  // in their order
   if (said.has(Keyword::kRequired)) {
     const nb::handle given = said.of(Keyword::kRequired);
     if (!is_list(given)) return std::nullopt;
+    std::unordered_set<std::string_view> seen;
     for (Py_ssize_t i = 0; i < PyList_Size(given.ptr()); ++i) {
-      kept.push_back(nb::borrow(PyList_GetItem(given.ptr(), i)));
-      const auto name = text_of(kept.back());
-      if (!name || !required.insert(*name).second) return std::nullopt;
-      needed.push_back(*name);
+      objects.required.push_back(nb::borrow(PyList_GetItem(given.ptr(), i)));
+      const auto name = text_of(objects.required.back());
+      if (!name || !seen.insert(*name).second) return std::nullopt;
     }
   }
-  const nb::handle additional = said.of(Keyword::kAdditional);
-  const bool closed = additional.is_valid() && additional.ptr() == Py_False;
+  if (said.has(Keyword::kAdditional)) {
+    objects.additional = nb::borrow(said.of(Keyword::kAdditional));
+    objects.additional_place = step(place, nb::str("additionalProperties"));
+  }
+  return object(objects);
+}
+
+std::optional<PlainSchemas::Node> PlainSchemas::object(const Objects& objects) {
+  std::unordered_set<std::string_view> required;
+  for (const nb::object& name : objects.required) required.insert(*text_of(name));
+  const bool closed = objects.additional.is_valid() && objects.additional.ptr() == Py_False;
   if (closed) {
     // Where what must be there cannot be, nothing of the object is reached.
     std::size_t known = 0;
-    for (const auto& property : properties) {
-      const auto text = text_of(property.first);
+    for (const Property& property : objects.properties) {
+      const auto text = text_of(property.name);
       known += text && required.contains(*text) ? 1 : 0;
     }
-    if (known < needed.size()) return std::nullopt;
+    if (known < required.size()) return std::nullopt;
   }
   const auto additional_value = [&](bool must) -> std::optional<Node> {
-    if (!additional.is_valid()) return anything(host_);
-    return member(additional, step(place, nb::str("additionalProperties")), must);
+    if (!objects.additional.is_valid()) return anything(host_);
+    return member(objects.additional, objects.additional_place, must);
   };
   Grammar::Keys keys;
-  keys.entries.reserve(properties.size());
-  std::optional<Place> named;
-  for (const auto& [name, schema] : properties) {
-    const auto text = text_of(name);
+  keys.entries.reserve(objects.properties.size());
+  for (const Property& property : objects.properties) {
+    const auto text = text_of(property.name);
     if (!text) return std::nullopt;
-    if (!named) named = step(place, nb::str("properties"));
     const bool must = required.erase(*text) != 0;
-    const auto value = member(schema, step(*named, name), must);
+    const auto& [schema, own] = property.schemas.front();
+    const auto value =
+        property.schemas.size() == 1 ? member(schema, own, must) : both(property, must);
     if (!value) return std::nullopt;
     Grammar::Entry& entry = keys.entries.emplace_back();
     entry.name = std::string(*text);
     entry.value = *value;
     entry.required = must;
   }
-  for (const std::string_view name : needed) {
+  for (const nb::object& given : objects.required) {
+    const auto name = *text_of(given);
     if (!required.contains(name)) continue;  // it is a property
     const auto value = additional_value(true);
     if (!value) return std::nullopt;
@@ -333,7 +345,7 @@ std::optional<PlainSchemas::Node> PlainSchemas::object(const Said& said, Place p
     if (!keys_) keys_ = grammar_.json_text(*any_text_, policy_.canonical, true);
     keys.cells.push_back({*keys_, *value});
   }
-  return members(std::move(keys), static_cast<std::uint32_t>(needed.size()));
+  return members(std::move(keys), static_cast<std::uint32_t>(objects.required.size()));
 }
 
 // --- nodes

@@ -99,7 +99,63 @@ def _composite(parts: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
         st.lists(parts, min_size=1, max_size=2),
         st.booleans(),
     )
-    return st.one_of(objects, objects, arrays, choices, choices, _told_apart(named, parts))
+    return st.one_of(
+        objects,
+        objects,
+        arrays,
+        choices,
+        choices,
+        _told_apart(named, parts),
+        _told_apart(named, parts),
+        _inherited(named, required),
+        _inherited(named, required),
+        _lists_apart(parts),
+    )
+
+
+def _inherited(
+    named: st.SearchStrategy[dict[str, Any]], required: st.SearchStrategy[list[str]]
+) -> st.SearchStrategy[Any]:
+    """Return objects that take what others say, by ``allOf`` and references."""
+    own = {
+        "type": st.sampled_from(("object", "object", ["object", "null"], ["array", "object"])),
+        "properties": named,
+        "required": required,
+        "additionalProperties": st.booleans(),
+    }
+    target = st.sampled_from(_TARGETS)
+    base = st.one_of(
+        st.fixed_dictionaries({}, optional=own),
+        st.builds(lambda target: {"$ref": target}, target),
+        st.fixed_dictionaries({"properties": named, "$ref": target}),
+    )
+    bases = st.lists(base, min_size=1, max_size=3)
+    further = st.builds(lambda several: {"allOf": several}, bases)
+    schemas = st.fixed_dictionaries(
+        {"allOf": st.lists(st.one_of(base, base, further), min_size=1, max_size=3)},
+        optional={**own, "$ref": target},
+    )
+    return st.builds(
+        lambda schema, order: {key: schema[key] for key in sorted(schema, key=order.index)},
+        schemas,
+        st.permutations(("type", "properties", "required", "additionalProperties", "allOf", "$ref")),
+    )
+
+
+def _lists_apart(parts: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
+    """Return alternatives of arrays, some of which share no value."""
+    branch = st.fixed_dictionaries(
+        {"type": st.sampled_from(("array", "array", ["array", "null"]))},
+        optional={
+            "items": st.one_of(st.builds(lambda kind: {"type": kind}, _kinds), parts),
+            "minItems": st.sampled_from((0, 1, 1, 2)),
+        },
+    )
+    return st.builds(
+        lambda keyword, several: {keyword: several},
+        st.sampled_from(("oneOf", "oneOf", "anyOf")),
+        st.lists(branch, min_size=2, max_size=3),
+    )
 
 
 def _told_apart(
@@ -111,6 +167,8 @@ def _told_apart(
         st.builds(lambda word: {"const": word}, words),
         st.builds(lambda some: {"enum": some}, st.lists(words, min_size=1, max_size=2)),
         st.builds(lambda word: {"type": "string", "enum": [word]}, words),
+        st.builds(lambda word: {"type": "string", "pattern": f"^{word}$"}, words),
+        st.builds(lambda kind: {"type": kind}, _kinds),
         st.sampled_from(({"enum": ["a", 1]}, {"const": 2}, {"enum": []}, {"$ref": "#/$defs/x"})),
     )
     branch = st.builds(
