@@ -51,17 +51,13 @@ class Vocabulary(_native.Vocabulary):
         stop_ids: Iterable[int],
         special: Mapping[str, int] | None = None,
     ) -> None:
-        try:
-            tokens = list(tokens)
-        except TypeError:
-            raise VocabularyError(
-                f"tokens is {shown(tokens)}; pass a sequence with the bytes of each id, or None"
-            ) from None
-        if not set(map(type, tokens)) <= {bytes, type(None)}:
-            i = next(i for i, text in enumerate(tokens) if type(text) not in (bytes, type(None)))
-            raise VocabularyError(
-                f"token {i} is {shown(tokens[i])}; pass the bytes that decoding emits, or None"
-            )
+        if type(tokens) is not list:
+            try:
+                tokens = list(tokens)
+            except TypeError:
+                raise VocabularyError(
+                    f"tokens is {shown(tokens)}; pass a sequence with the bytes of each id, or None"
+                ) from None
         names = dict(special or {})
         for name, i in names.items():
             if type(name) is not str or type(i) is not int or not 0 <= i < len(tokens):
@@ -70,7 +66,15 @@ class Vocabulary(_native.Vocabulary):
                     f"0 to {len(tokens) - 1}"
                 )
         table = fit(TokenTable(tokens, (), names, "the list of tokens"), None, stop_ids)
-        super().__init__(tokens, table.stop_ids, table.special)
+        try:
+            super().__init__(tokens, table.stop_ids, table.special)
+        except VocabularyError:
+            for i, text in enumerate(tokens):
+                if type(text) not in (bytes, type(None)):
+                    raise VocabularyError(
+                        f"token {i} is {shown(text)}; pass the bytes that decoding emits, or None"
+                    ) from None
+            raise
 
     @classmethod
     def from_tokenizer(

@@ -3,6 +3,8 @@
 namespace formgate::bindings {
 namespace {
 
+constexpr std::size_t kLikelyBytes = 8;  // of a token
+
 std::shared_ptr<const Vocabulary> build(nb::sequence tokens, const std::vector<std::int64_t>& stops,
                                         const std::map<std::string, std::int64_t>& special) {
   const auto id = [](std::int64_t value, const std::string& what) {
@@ -16,24 +18,31 @@ std::shared_ptr<const Vocabulary> build(nb::sequence tokens, const std::vector<s
   for (std::int64_t value : stops) stop_ids.push_back(id(value, "stop id"));
   std::map<std::string, TokenId> names;
   for (const auto& [name, value] : special) names.emplace(name, id(value, "special token id"));
-  // The list keeps the bytes objects alive while the views are read without the GIL.
+  // Copied, so that nothing of Python is looked at without the GIL.
   const nb::list list(tokens);
+  std::string joined;
   std::vector<std::optional<std::string_view>> texts;
+  joined.reserve(list.size() * kLikelyBytes);
   texts.reserve(list.size());
-  std::size_t index = 0;
   for (nb::handle item : list) {
     char* data = nullptr;
     Py_ssize_t length = 0;
     if (item.is_none()) {
       texts.emplace_back();
-    } else if (PyBytes_Check(item.ptr()) &&
+    } else if (PyBytes_CheckExact(item.ptr()) &&
                PyBytes_AsStringAndSize(item.ptr(), &data, &length) == 0) {
+      joined.append(data, static_cast<std::size_t>(length));
       texts.emplace_back(std::string_view(data, static_cast<std::size_t>(length)));
     } else {
-      throw Error(ErrorKind::kVocabulary, "token " + std::to_string(index) +
+      throw Error(ErrorKind::kVocabulary, "token " + std::to_string(texts.size()) +
                                               " is neither bytes nor None; encode text as UTF-8");
     }
-    ++index;
+  }
+  std::size_t begin = 0;
+  for (auto& text : texts) {
+    if (!text) continue;
+    text = std::string_view(joined).substr(begin, text->size());
+    begin += text->size();
   }
   const GilRelease release;
   return std::make_shared<const Vocabulary>(texts, std::move(stop_ids), std::move(names));

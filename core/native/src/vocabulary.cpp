@@ -1,6 +1,7 @@
 #include "formgate/vocabulary.hpp"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cstring>
 #include <utility>
@@ -10,16 +11,6 @@
 #include "utf8.hpp"
 
 namespace formgate {
-namespace {
-
-std::size_t shared_prefix(std::string_view a, std::string_view b) {
-  return static_cast<std::size_t>(
-      std::mismatch(a.begin(), a.begin() + std::min(a.size(), b.size()), b.begin()).first -
-      a.begin());
-}
-
-}  // namespace
-
 Vocabulary::Vocabulary(const std::vector<std::optional<std::string_view>>& tokens,
                        std::vector<TokenId> stop_ids, std::map<std::string, TokenId> special)
     : size_(tokens.size()), stop_ids_(std::move(stop_ids)), special_(std::move(special)) {
@@ -47,8 +38,7 @@ Vocabulary::Vocabulary(const std::vector<std::optional<std::string_view>>& token
     }
   }
   store(tokens);
-  rank_to_id_ = sort_tokens();
-  build_trie();
+  build_trie(sort_tokens());
   annotate();
   describe_paths();
   group_tokens();
@@ -110,73 +100,74 @@ std::uint64_t Vocabulary::key_at(std::size_t offset, std::size_t size) const {
   return size < 8 ? key & ~(~0ull >> (8 * size)) : key;
 }
 
-std::vector<TokenId> Vocabulary::sort_tokens() {
-  struct Entry {
-    std::uint64_t key;
-    TokenId id;
-    std::uint32_t length;
+LargeVector<Vocabulary::Entry> Vocabulary::sort_tokens() {
+  // Sorted by some bits of the key after the others, the last ones first; then the few texts that
+  // begin with the same eight bytes are compared.
+  constexpr unsigned kBits = 11;
+  constexpr std::size_t kDigits = (64 + kBits - 1) / kBits;
+  const auto digit = [](std::uint64_t key, std::size_t i) {
+    return static_cast<std::size_t>((key >> (kBits * i)) & ((1u << kBits) - 1));
   };
-  // Counted by their first two bytes, so that only short runs are left to be compared.
-  constexpr unsigned kShift = 48;
-  std::vector<std::uint32_t> places(1u << 16);
-  LargeVector<Entry> entries;
-  entries.reserve(size_);
+  std::array<std::array<std::uint32_t, 1u << kBits>, kDigits> places{};
+  LargeVector<Entry> sorted;
+  sorted.reserve(size_);
   for (std::size_t id = 0; id < size_; ++id) {
     const std::size_t size = offsets_[id + 1] - offsets_[id];
     if (size == 0) continue;
     const std::uint64_t key = key_at(offsets_[id], size);
-    ++places[key >> kShift];
-    entries.push_back({key, static_cast<TokenId>(id), static_cast<std::uint32_t>(size)});
+    for (std::size_t i = 0; i < kDigits; ++i) ++places[i][digit(key, i)];
+    sorted.push_back({key, static_cast<TokenId>(id), static_cast<std::uint32_t>(size)});
     max_bytes_ = std::max(max_bytes_, static_cast<std::uint32_t>(size));
   }
-  std::uint32_t sum = 0;
-  for (std::uint32_t& place : places) sum += std::exchange(place, sum);
-  LargeVector<Entry> sorted(entries.size());
-  for (const Entry& entry : entries) sorted[places[entry.key >> kShift]++] = entry;
+  LargeVector<Entry> next(sorted.size());
+  for (std::size_t i = 0; i < kDigits; ++i) {
+    std::uint32_t sum = 0;
+    for (std::uint32_t& place : places[i]) sum += std::exchange(place, sum);
+    for (const Entry& entry : sorted) next[places[i][digit(entry.key, i)]++] = entry;
+    std::swap(sorted, next);
+  }
   const auto before = [this](const Entry& a, const Entry& b) {
-    if (a.key != b.key) return a.key < b.key;
     const int order = a.length > 8 && b.length > 8
                           ? token_bytes(a.id)->substr(8).compare(token_bytes(b.id)->substr(8))
                           : static_cast<int>(a.length) - static_cast<int>(b.length);
     return order != 0 ? order < 0 : a.id < b.id;
   };
-  std::uint32_t begin = 0;  // places are where the runs end now
-  for (std::uint32_t end : places) {
-    std::sort(sorted.begin() + begin, sorted.begin() + end, before);
+  for (auto begin = sorted.begin(); begin != sorted.end();) {
+    auto end = begin + 1;
+    while (end != sorted.end() && end->key == begin->key) ++end;
+    if (end - begin > 1) std::sort(begin, end, before);
     begin = end;
   }
-  std::vector<TokenId> ids;
-  ids.reserve(sorted.size());
-  for (const Entry& entry : sorted) ids.push_back(entry.id);
-  return ids;
+  return sorted;
 }
 
-void Vocabulary::build_trie() {
-  // A copy of the texts in their order, so that memory is read in order below; and how many bytes
-  // each shares with the one before.
-  const auto count = static_cast<std::uint32_t>(rank_to_id_.size());
-  std::string copy;
-  copy.reserve(bytes_.size());
-  std::vector<std::size_t> starts;
-  std::vector<std::uint16_t> shared;
-  starts.reserve(count + 1);
-  shared.reserve(count);
+// How many bytes two texts share that are neighbours in their order.
+std::uint32_t Vocabulary::shared_prefix(const Entry& a, const Entry& b) const {
+  const std::uint32_t least = std::min(a.length, b.length);
+  const auto first = static_cast<std::uint32_t>(std::countl_zero(a.key ^ b.key)) / 8;
+  if (first < 8 || least <= 8) return std::min(first, least);
+  const char* const left = bytes_.data() + offsets_[a.id];
+  const char* const right = bytes_.data() + offsets_[b.id];
+  return static_cast<std::uint32_t>(std::mismatch(left + 8, left + least, right + 8).first - left);
+}
+
+void Vocabulary::build_trie(const LargeVector<Entry>& entries) {
+  const auto count = static_cast<std::uint32_t>(entries.size());
+  std::vector<std::uint16_t> shared(count);  // bytes, with the text before
   std::size_t size = 1;  // of the trie: of each text what it does not share with the one before
-  const auto later = [&](std::size_t rank) {
-    return offsets_.data() + rank_to_id_[std::min<std::size_t>(rank, count - 1)];
-  };
-  std::string_view before;
-  for (std::size_t rank = 0; rank < count; ++rank) {
-    __builtin_prefetch(later(rank + 16));
-    __builtin_prefetch(bytes_.data() + *later(rank + 8));
-    const std::string_view text = *token_bytes(rank_to_id_[rank]);
-    starts.push_back(copy.size());
-    copy.append(text);
-    shared.push_back(static_cast<std::uint16_t>(shared_prefix(before, text)));
-    size += text.size() - shared.back();
-    before = std::string_view(copy).substr(starts.back());
+  rank_to_id_.resize(count);
+  for (std::uint32_t rank = 0; rank < count; ++rank) {
+    if (rank > 0) {
+      shared[rank] = static_cast<std::uint16_t>(shared_prefix(entries[rank - 1], entries[rank]));
+    }
+    size += entries[rank].length - shared[rank];
+    rank_to_id_[rank] = entries[rank].id;
   }
-  starts.push_back(copy.size());
+  const auto label_at = [&](std::uint32_t rank, std::uint32_t depth) {
+    const Entry& entry = entries[rank];
+    return static_cast<std::uint8_t>(depth < 8 ? entry.key >> (56 - 8 * depth)
+                                               : bytes_[offsets_[entry.id] + depth]);
+  };
 
   struct Pending {  // with the node's ranks, since the node itself is far by then
     std::uint32_t node;
@@ -194,7 +185,7 @@ void Vocabulary::build_trie() {
     stack.pop_back();
     std::uint32_t rank = item.begin;
     const std::uint32_t end = item.end;
-    while (rank < end && starts[rank + 1] - starts[rank] == item.depth) ++rank;
+    while (rank < end && entries[rank].length == item.depth) ++rank;
     const std::uint32_t own = rank - item.begin;
     if (own > 0xFFFF) {
       throw Error(ErrorKind::kVocabulary,
@@ -204,7 +195,7 @@ void Vocabulary::build_trie() {
     nodes_[item.node].own_count = static_cast<std::uint16_t>(own);
     const auto first = static_cast<std::uint32_t>(nodes_.size());
     while (rank < end) {
-      const auto label = static_cast<std::uint8_t>(copy[starts[rank] + item.depth]);
+      const std::uint8_t label = label_at(rank, item.depth);
       std::uint32_t next = rank + 1;
       while (next < end && shared[next] > item.depth) ++next;
       nodes_.push_back({0, 0, rank, next, item.node, 0, 0, 0});

@@ -82,23 +82,18 @@ void Vocabulary::count_characters() {
   // A table for every count would be large where single tokens are huge; beyond the table, bounded
   // repetitions are walked instead.
   constexpr std::uint32_t kMostTables = 256;
-  std::vector<std::vector<TokenId>> by_count(kMostTables + 1);
+  for (const PathText& text : paths_) max_characters_ = std::max(max_characters_, text.count);
+  at_most_.assign(std::min(max_characters_, kMostTables), Bitmap(words(), 0));
   for (std::uint32_t index = 1; index < nodes_.size(); ++index) {
     const TrieNode& node = nodes_[index];
-    if (node.own_count == 0) continue;
     const std::uint32_t count = paths_[index].count;
-    max_characters_ = std::max(max_characters_, count);
-    if (count > kMostTables) continue;
+    if (node.own_count == 0 || count >= at_most_.size()) continue;
     for (std::uint32_t rank = node.rank_begin; rank < node.own_end(); ++rank) {
-      by_count[count].push_back(rank_to_id_[rank]);
+      set_bit(at_most_[count].data(), rank_to_id_[rank]);
     }
   }
-  const std::uint32_t tables = std::min(max_characters_, kMostTables);
-  Bitmap current(words(), 0);
-  at_most_.reserve(tables);
-  for (std::uint32_t count = 0; count < tables; ++count) {
-    for (TokenId id : by_count[count]) set_bit(current.data(), id);
-    at_most_.push_back(current);
+  for (std::size_t count = 1; count < at_most_.size(); ++count) {
+    for (std::size_t i = 0; i < words(); ++i) at_most_[count][i] |= at_most_[count - 1][i];
   }
 }
 
@@ -109,8 +104,11 @@ void Vocabulary::describe_paths() {
     std::int8_t rest;
     std::int8_t length;
   };
-  std::vector<Open> open(nodes_.size(), {0, 0, 0});
-  paths_.assign(nodes_.size(), {});
+  LargeVector<Open> open;
+  open.reserve(nodes_.size());
+  open.push_back({0, 0, 0});
+  paths_.reserve(nodes_.size());
+  paths_.push_back({});
   label_offsets_.assign(257, 0);
   after_ascii_.assign(256, 0);
   for (std::uint32_t index = 1; index < nodes_.size(); ++index) {
@@ -122,7 +120,7 @@ void Vocabulary::describe_paths() {
     text.buckets &= ~kIncompleteBucket;
     if (!is_continuation(label)) ++text.count;
     if (label < 0x80) text.ascii.insert(label);
-    Open& now = open[index];
+    Open now{0, 0, 0};
     if (before.rest > 0) {
       now = {(before.value << 6) | (label & 0x3Fu), static_cast<std::int8_t>(before.rest - 1),
              before.length};
@@ -142,7 +140,8 @@ void Vocabulary::describe_paths() {
       text.buckets |=
           valid_character(now.value, now.length) ? bucket_of(now.value) : kFragmentBucket;
     }
-    paths_[index] = text;
+    open.push_back(now);
+    paths_.push_back(text);
     if (text.count > kLongPath) long_paths_.push_back(index);
   }
   std::stable_sort(

@@ -136,9 +136,15 @@ class Vocabulary {
 
  private:
   void store(const std::vector<std::optional<std::string_view>>& tokens);
+  struct Entry {        // a text
+    std::uint64_t key;  // its first bytes, as `leading_bytes` has them
+    TokenId id;
+    std::uint32_t length;
+  };
   std::uint64_t key_at(std::size_t offset, std::size_t size) const;
-  std::vector<TokenId> sort_tokens();
-  void build_trie();
+  LargeVector<Entry> sort_tokens();
+  std::uint32_t shared_prefix(const Entry& a, const Entry& b) const;
+  void build_trie(const LargeVector<Entry>& entries);
   void annotate();
   void describe_paths();
   BucketSet begun_at(std::uint32_t node) const;
