@@ -138,7 +138,7 @@ def _inherited(
     return st.builds(
         lambda schema, order: {key: schema[key] for key in sorted(schema, key=order.index)},
         schemas,
-        st.permutations(("type", "properties", "required", "additionalProperties", "allOf", "$ref")),
+        st.permutations(("allOf", "$ref", *own)),
     )
 
 
