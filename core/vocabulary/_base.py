@@ -58,12 +58,22 @@ class Vocabulary(_native.Vocabulary):
                 raise VocabularyError(
                     f"tokens is {shown(tokens)}; pass a sequence with the bytes of each id, or None"
                 ) from None
-        names = dict(special or {})
+        try:
+            names = dict(special or {})
+        except (TypeError, ValueError):
+            raise VocabularyError(
+                f"special is {shown(special)}; pass a mapping of names to ids"
+            ) from None
         for name, i in names.items():
             if type(name) is not str or type(i) is not int or not 0 <= i < len(tokens):
                 raise VocabularyError(
                     f"special token {shown(name)} has id {shown(i)}; pass names and ids within "
                     f"0 to {len(tokens) - 1}"
+                )
+            if not name.isascii() and any("\ud800" <= one <= "\udfff" for one in name):
+                raise VocabularyError(
+                    f"special token {shown(name)} has a lone surrogate in its name, which no UTF-8 "
+                    "spells; pass another name"
                 )
         table = fit(TokenTable(tokens, (), names, "the list of tokens"), None, stop_ids)
         try:
@@ -71,8 +81,12 @@ class Vocabulary(_native.Vocabulary):
         except VocabularyError:
             for i, text in enumerate(tokens):
                 if type(text) not in (bytes, type(None)):
+                    which = (
+                        f" of the class {type(text).__name__}" if isinstance(text, bytes) else ""
+                    )
                     raise VocabularyError(
-                        f"token {i} is {shown(text)}; pass the bytes that decoding emits, or None"
+                        f"token {i} is {shown(text)}{which}; pass the bytes that decoding emits, "
+                        "or None"
                     ) from None
             raise
 

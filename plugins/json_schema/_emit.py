@@ -190,6 +190,9 @@ class Emitter:
         self._depth += 1
         try:
             node, plain = self._body_of(state, level)
+        except Exception:
+            record.node, record.named = None, False  # a rule without a body, if it met itself
+            raise
         finally:
             self._depth -= 1
             record.busy = False

@@ -54,6 +54,8 @@ class ArrayWriter:
     def write(self, closed: ClosedArray, level: int, state: State) -> Node:
         """Return the node of the arrays of one alternative."""
         builder, gaps = self.builder, self._emitter.style(level)
+        if closed.high == 0:
+            return builder.seq(self._brackets[0], gaps.hollow, self._brackets[1])
         if closed.repeats or (closed.unique and closed.counts):
             items = self._compared(closed, level, gaps, state)
         else:

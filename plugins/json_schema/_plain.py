@@ -18,6 +18,7 @@ from formgate.core.grammar import GrammarBuilder, Node
 from formgate.plugins.json_schema._deadline import check_time
 from formgate.plugins.json_schema._drafts import BY_NAME, Draft, draft_of, keywords_of
 from formgate.plugins.json_schema._notes import notes_of
+from formgate.plugins.json_schema._wrong import WrongSchemaError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -106,6 +107,7 @@ class PlainWriter:
             colon=colon,
             ordered=options.property_order == "schema",
             canonical=options.escapes == "canonical",
+            relaxed=options.relax,
             anything=None if notes.anything is None else notes.anything[1],
         )
 
@@ -164,29 +166,37 @@ class PlainWriter:
 
     # --- for the native writer ---
 
-    def other(self, schema: Json, where: Where, needed: bool) -> Node | None:
+    def other(self, schema: Json, where: Where, needed: bool, lenient: bool) -> Node | None:
         """Return the node of a schema that is not plain; None if surely no value is valid.
 
         Args:
             schema: It.
             where: Its place in the document.
             needed: Whether there must be such a value, which is worth a search.
+            lenient: Whether an error is None, too: the schema may not matter.
         """
-        automaton, emitter = self.rest()
-        state = _state_of(automaton, schema, where)
-        if not state.kinds or (needed and automaton.is_empty(state)):
-            return None
-        return emitter.value(state, 0)
+        return self._of_all([(schema, where)], needed, lenient=lenient)
 
     def both(self, schemas: list[tuple[Json, Where]], needed: bool) -> Node | None:
-        """Return the node of what satisfies several schemas, with their places; None as above."""
+        """Return the node of what satisfies several schemas, with their places; leniently."""
+        return self._of_all(schemas, needed, lenient=True)
+
+    def _of_all(
+        self, schemas: list[tuple[Json, Where]], needed: bool, *, lenient: bool
+    ) -> Node | None:
+        """Return the node of what satisfies all of some schemas; None as ``other`` has it."""
         automaton, emitter = self.rest()
         world = automaton.world
-        lits = [world.lit(schema, world.env, where) for schema, where in schemas]
-        state = world.state(tuple(sorted(set(lits))))
-        if not state.kinds or (needed and automaton.is_empty(state)):
+        try:
+            lits = {world.lit(schema, world.env, where) for schema, where in schemas}
+            state = world.state(tuple(sorted(lits)))
+            if not state.kinds or (needed and automaton.is_empty(state)):
+                return None
+            return emitter.value(state, 0)
+        except (GrammarError, LimitError, WrongSchemaError) as error:
+            if not lenient or isinstance(error, CompileTimeout):
+                raise
             return None
-        return emitter.value(state, 0)
 
     def body(self, schema: Json, where: Where) -> Node | None:
         """Return the node of a schema that turned out not to be plain; None as above.

@@ -79,6 +79,10 @@ def test_repr_says_what_matters():
     assert repr(vocabulary) == f"Vocabulary(2 ids, stop_ids=[1], {vocabulary.fingerprint})"
 
 
+class Own(bytes):
+    """Bytes of a class of their own."""
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
@@ -92,6 +96,9 @@ def test_repr_says_what_matters():
         (([b"a"], {"stop_ids": [], "special": {"<x>": 1}}), "special token '<x>' has id 1"),
         (([b"a"], {"stop_ids": [], "special": {"<x>": "y"}}), "special token '<x>' has id 'y'"),
         (([b"a"], {"stop_ids": [], "special": {3: 0}}), "special token 3 has id 0"),
+        (([b"a"], {"stop_ids": [], "special": ["x"]}), "special is .* pass a mapping"),
+        (([b"a"], {"stop_ids": [], "special": {"\ud800": 0}}), "lone surrogate in its name"),
+        (([b"a", Own(b"b")], {"stop_ids": []}), "token 1 is b'b' of the class Own; pass the bytes"),
     ],
 )
 def test_errors(arguments, message):

@@ -54,6 +54,10 @@ ExprId ExprPool::json_chars(const CharSet& set, bool canonical) {
   const ExprId out =
       escapes.empty() ? plain : unite(plain, strings(std::make_shared<const LeafDfa>(escapes)));
   json_chars_.emplace(key, out);
+  if (class_of(out) == kNoIndex) {
+    const Spelling spelling = canonical ? Spelling::kCanonical : Spelling::kJson;
+    spelled_classes_.emplace(index_of(out), SpelledClass{intern_class(set), spelling});
+  }
   return out;
 }
 
@@ -124,6 +128,16 @@ ExprId ExprPool::prepend(ExprId head, ExprId tail) {
                                    unbounded ? kUnbounded : static_cast<std::uint32_t>(max));
       const ExprId rest = this->tail(tail);
       return rest == kEpsilonId ? merged : concat(merged, rest);
+    }
+  }
+  if (first_repeats && second_repeats) {
+    // What may be left out and is made of characters that may come anyway adds nothing.
+    if (first.min == 0 && repeats_characters(next) && made_of(first_base, second_base)) {
+      return tail;
+    }
+    if (second.min == 0 && repeats_characters(head) && made_of(second_base, first_base)) {
+      const ExprId rest = this->tail(tail);
+      return rest == kEpsilonId ? head : concat(head, rest);
     }
   }
   if (first.flags & second.flags & kCalls) {
@@ -269,6 +283,8 @@ std::optional<ExprId> ExprPool::simple_union(std::span<const ExprId> given,
 ExprId ExprPool::unite(std::span<const ExprId> given) {
   std::vector<ExprId> members;
   if (const std::optional<ExprId> known = simple_union(given, members)) return *known;
+  drop_within_stars(members);
+  if (members.size() == 1) return members[0];
   const bool calls =
       std::ranges::any_of(members, [this](ExprId id) { return node(id).flags & kCalls; });
   return calls ? unite_stacks(std::move(members)) : unite_members(std::move(members));

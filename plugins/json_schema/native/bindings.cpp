@@ -58,20 +58,20 @@ void bind_json_schema(nb::module_& m) {
           [](PlainSchemas* self, nb::object core, nb::object root, nb::object words,
              const std::string& prefix, const std::string& suffix,
              std::optional<std::uint32_t> blanks, const std::string& comma,
-             const std::string& colon, bool ordered, bool canonical,
+             const std::string& colon, bool ordered, bool canonical, bool relaxed,
              std::optional<Grammar::Handle> anything) {
             Grammar& grammar = nb::cast<GrammarHandle&>(core).value;
             const auto& known = nb::cast<const Words&>(words);
             new (self) PlainSchemas(nb::make_tuple(core, words), grammar, std::move(root), known,
-                                    Policy{blanks, comma, colon, ordered, canonical}, prefix,
-                                    suffix, anything);
+                                    Policy{blanks, comma, colon, ordered, canonical, relaxed},
+                                    prefix, suffix, anything);
           },
           nb::arg("core"), nb::arg("root"), nb::arg("words"), nb::kw_only(), nb::arg("prefix"),
           nb::arg("suffix"), nb::arg("blanks").none(), nb::arg("comma"), nb::arg("colon"),
-          nb::arg("ordered"), nb::arg("canonical"), nb::arg("anything").none(),
+          nb::arg("ordered"), nb::arg("canonical"), nb::arg("relaxed"), nb::arg("anything").none(),
           nb::sig("def __init__(self, core: GrammarCore, root: object, words: SchemaWords, *, "
                   "prefix: str, suffix: str, blanks: int | None, comma: str, colon: str, "
-                  "ordered: bool, canonical: bool, anything: int | None) -> None"))
+                  "ordered: bool, canonical: bool, relaxed: bool, anything: int | None) -> None"))
       .def("value", &PlainSchemas::value, nb::arg("schema"), nb::arg("place"), nb::arg("host"),
            nb::sig("def value(self, schema: object, place: tuple[object, str], host: object) -> "
                    "int | None"))

@@ -366,6 +366,9 @@ std::optional<PlainSchemas::Node> PlainSchemas::alternatives(const Said& said, P
              ((shared & kObject) && objects > kManyAlike && !share_no_objects(branches))) {
     return std::nullopt;  // of those that are alike, some may be parts of others
   }
+  // An error in one alternative does not matter where another one has all its values.
+  if (shared != 0 && policy_.relaxed) return std::nullopt;
+  const Restored lenient(lenient_, lenient_ || shared != 0);
   composite = (bits & (kArray | kObject)) != 0;
   const Place all = step(place, nb::str(found->name));
   std::vector<Node> nodes;
@@ -376,7 +379,7 @@ std::optional<PlainSchemas::Node> PlainSchemas::alternatives(const Said& said, P
       // Whether a list without repetition may hold itself is seen in the alternatives together,
       // and so is what one has in common with others.
       if (branches[i].kinds & (kArray | shared)) return std::nullopt;
-      node = other(branches[i].schema, own, false);
+      node = other(branches[i].schema, own, false, false);
     }
     if (node) nodes.push_back(*node);
   }

@@ -23,6 +23,10 @@ std::optional<PlainSchemas::Node> PlainSchemas::conjunction(nb::handle schema, c
                                                             Place place, bool& composite) {
   Merged merged{{kAll, false}};
   if (!merge(schema, place, merged) || merged.parts < 2) return std::nullopt;
+  const auto several = [](const Property& property) { return property.schemas.size() > 1; };
+  if (policy_.relaxed && std::ranges::any_of(merged.objects.properties, several)) {
+    return std::nullopt;
+  }
   const Kinds allowed = merged.allowed;
   // Parts of a schema that says nothing itself come in the order of their places in the document.
   if (policy_.ordered && merged.refers && !said.has(Keyword::kAdditional) &&
@@ -143,16 +147,19 @@ bool PlainSchemas::merge_members(nb::handle properties, nb::handle required, Pla
   return true;
 }
 
-// Leaves out the members that some part has no room for; false where one of them must be there.
+// Closes an object if some part is closed; false where a part speaks of members that this one has
+// no room for.
 bool PlainSchemas::close(Merged& merged) {
   if (merged.closed.empty()) return true;
   const auto banned = [&](const nb::object& name) {
-    return std::ranges::any_of(
-        merged.closed, [&](const nb::object& names) { return !member_of(names, name).is_valid(); });
+    return std::ranges::any_of(merged.closed, [&](const nb::object& names) {
+      return !member_of(names, name).is_valid();
+    });
   };
-  if (std::ranges::any_of(merged.objects.required, banned)) return false;
-  std::erase_if(merged.objects.properties,
-                [&](const Property& property) { return banned(property.name); });
+  if (std::ranges::any_of(merged.objects.required, banned) ||
+      std::ranges::any_of(merged.objects.properties, banned, &Property::name)) {
+    return false;
+  }
   merged.objects.additional = nb::borrow(Py_False);
   return true;
 }

@@ -99,11 +99,12 @@ std::optional<PlainSchemas::Node> PlainSchemas::member(nb::handle schema, Place 
   if (schema.ptr() == Py_True) return anything(host_);
   if (!is_dict(schema)) return std::nullopt;  // nothing at all, or no schema
   if (const auto found = attempt(schema, place)) return found;
-  return other(schema, place, needed);
+  return other(schema, place, needed, lenient_);
 }
 
-std::optional<PlainSchemas::Node> PlainSchemas::other(nb::handle schema, Place place, bool needed) {
-  const nb::object found = ask("other", schema, way(place), needed);
+std::optional<PlainSchemas::Node> PlainSchemas::other(nb::handle schema, Place place, bool needed,
+                                                      bool lenient) {
+  const nb::object found = ask("other", schema, way(place), needed, lenient);
   if (found.is_none()) return std::nullopt;
   return nb::cast<Node>(found);
 }

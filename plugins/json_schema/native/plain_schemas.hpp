@@ -94,6 +94,7 @@ struct Policy {
   std::string colon = ":";
   bool ordered = true;
   bool canonical = false;
+  bool relaxed = false;  // what cannot be enforced is told and left out
 };
 
 class PlainSchemas {
@@ -107,7 +108,8 @@ class PlainSchemas {
 
   // The texts whose values satisfy a schema of the root's document, which stands at a place (as
   // Python has it); nothing where it is not plain. The host's methods write what is not:
-  // `other(schema, place, needed)` returns a node, or None where no value is valid for sure,
+  // `other(schema, place, needed, lenient)` returns a node, or None where no value is valid for
+  // sure, or, if it is lenient, where there is an error, which may not matter,
   // `both(schemas, needed)` the same of schemas with their places that hold together,
   // `body(schema, place)` the same of what stands somewhere as a rule that is to be defined by it,
   // `numbers(integer)` a node, `name(place)` a name for people; `check()` ends what takes too long.
@@ -218,7 +220,7 @@ class PlainSchemas {
   }
   std::optional<Node> attempt(nb::handle schema, Place place);
   std::optional<Node> member(nb::handle schema, Place place, bool needed);
-  std::optional<Node> other(nb::handle schema, Place place, bool needed);
+  std::optional<Node> other(nb::handle schema, Place place, bool needed, bool lenient);
   std::optional<Node> write(Record& record, const Said& said);
   void define(Record& record, std::optional<Node> found);
   Heard read(nb::handle schema, Said& said) const;
@@ -286,6 +288,7 @@ class PlainSchemas {
   std::unordered_map<Node, Node> quoted_;  // strings by their texts
   std::uint32_t schemas_ = 0;
   unsigned depth_ = 0;
+  bool lenient_ = false;  // what is written now may be written by others after all
   unsigned applied_ = 0;  // schemas applied within each other whose kinds are being found
 };
 

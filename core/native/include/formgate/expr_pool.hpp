@@ -276,6 +276,16 @@ class ExprPool : public std::enable_shared_from_this<ExprPool> {
   ExprId behind_character(ExprId spelled) const;
   std::uint32_t add_automaton(std::shared_ptr<const LeafDfa> dfa, std::uint32_t class_index);
   bool subset_of_star(ExprId id, std::uint32_t class_index);
+  enum class Spelling : std::uint8_t { kPlain, kJson, kCanonical };
+  struct SpelledClass {
+    std::uint32_t index;
+    Spelling spelling;
+  };
+  std::optional<SpelledClass> spelled_class(ExprId id);
+  bool repeats_characters(ExprId id);
+  void drop_within_stars(std::vector<ExprId>& members);
+  bool made_of(ExprId id, ExprId base);
+  bool leaf_within(ExprId leaf, ExprId whole);
   ExprId as_language(ExprId id);
   void absorb(std::vector<ExprId>& parts) const;
   std::optional<ExprId> distribute(const std::vector<ExprId>& members);
@@ -491,6 +501,8 @@ class ExprPool : public std::enable_shared_from_this<ExprPool> {
   GrowingMap<std::uint64_t, ExprId> included_;  // (grammar, spelling)
   GrowingMap<Hash128, KnownRule, HashOfHash> known_rules_;
   GrowingMap<std::uint64_t, ExprId> json_chars_;  // (class, canonical)
+  std::unordered_map<std::uint32_t, SpelledClass> spelled_classes_;  // what is in json_chars_
+  GrowingMap<std::uint64_t, bool> spelled_subset_;
   GrowingMap<std::uint32_t, Lengths> lengths_;
   GrowingMap<std::uint32_t, std::uint64_t> rests_;
   GrowingMap<std::uint32_t, std::uint64_t> automaton_rests_;

@@ -1,0 +1,105 @@
+"""Parts of schemas that no value reaches: errors in them, and room where there is none."""
+
+from __future__ import annotations
+
+import random
+import warnings
+from typing import Any
+
+import pytest
+from compiled import byte_vocabulary
+from test_plain import both_ways, compare
+
+import formgate
+
+REFERRING = {"type": "string", "pattern": r"(a)\1"}  # no expression for it
+ITSELF = {"anyOf": [{"$ref": "#/$defs/y"}, {"type": "null"}]}
+HOLDING = {
+    "type": "object",
+    "properties": {"a": REFERRING, "more": {"$ref": "#/$defs/y"}},
+    "patternProperties": {"^b": {"$ref": "#/$defs/y"}},
+}
+WRONG: tuple[Any, ...] = (
+    REFERRING,
+    {"$ref": "#/$defs/nowhere"},
+    {"pattern": "("},
+    {"multipleOf": [1]},
+    {"$ref": "#/$defs/y"},
+    7,
+)
+
+
+def beside(wrong: Any) -> list[dict[str, Any]]:
+    """Return schemas in which a wrong one does not matter, or where it is told as it ever was."""
+    tag = {"properties": {"t": {"const": "x"}}, "required": ["t"]}
+    other = {"properties": {"a": wrong, "b": False, "t": {"const": "y"}}, "required": ["t", "b"]}
+    return [
+        {"anyOf": [{}, {"type": "object", "properties": {"a": wrong}}]},
+        {"anyOf": [{"type": "object"}, {"type": "object", "properties": {"a": wrong}}]},
+        {"anyOf": [{"type": "array"}, {"type": "array", "items": wrong}]},
+        {"anyOf": [{"type": ["array", "null"]}, {"type": ["array", "null"], "items": wrong}]},
+        {"properties": {"a": wrong}, "allOf": [{"properties": {"a": False}}]},
+        {"oneOf": [{"type": "object", **tag}, {"type": "object", **other}]},
+        {"allOf": [{"additionalProperties": False}, {"properties": {"t": wrong}}]},
+        {"properties": {"t": wrong}, "allOf": [{"additionalProperties": False}]},
+        {
+            "allOf": [
+                {"additionalProperties": False},
+                {"properties": {"t": {}}},
+                {"required": ["t"]},
+            ]
+        },
+        {
+            "properties": {"p": {"anyOf": [{}, {"type": "object", "properties": {"a": wrong}}]}},
+            "patternProperties": {"^q": {"type": "object", "properties": {"a": {"type": "null"}}}},
+        },
+    ]
+
+
+@pytest.mark.parametrize("wrong", WRONG, ids=str)
+@pytest.mark.parametrize("place", range(10))
+@pytest.mark.parametrize("itself", [ITSELF, HOLDING], ids=["itself", "holding"])
+def test_written_natively_and_not(wrong: Any, place: int, itself: dict[str, Any]) -> None:
+    schema = {**beside(wrong)[place], "$defs": {"y": itself}}
+    found, expected = both_ways(schema, {})
+    compare(found, expected, random.Random(0))
+
+
+def test_nothing_is_told_that_does_not_matter() -> None:
+    """Where errors are told and left out, no alternative is that another one has all values of."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for schema in beside(REFERRING)[:5]:
+            formgate.compile(
+                schema, byte_vocabulary(), format="json_schema", on_unsupported="relax"
+            )
+
+
+@pytest.mark.parametrize(
+    "schema",
+    [
+        {"type": "array", "maxItems": 0},
+        {"const": []},
+        {"enum": [[], [[]]]},
+        {"type": "array", "items": False},
+        {"type": "array", "prefixItems": [False]},
+        {"oneOf": [{"items": {"type": "number"}, "minItems": 1}, {"items": {"enum": [{}]}}]},
+        {"type": "array", "uniqueItems": True, "maxItems": 0},
+        {"type": "array", "contains": {"type": "null"}, "minContains": 0, "maxItems": 0},
+    ],
+    ids=str,
+)
+def test_an_array_without_items_has_one_line_break(schema: dict[str, Any]) -> None:
+    engine = formgate.compile(schema, byte_vocabulary(), format="json_schema")
+    assert engine.accepts("[]")
+    assert engine.accepts("[\n]")
+    assert engine.accepts("[" + " " * 64 + "\r\n" + " " * 64 + "]")
+    for text in ("[\n\n]", "[\r\n\r\n]", "[\n \n]", "[" + " " * 65 + "]"):
+        assert not engine.accepts(text), text
+    tight = formgate.compile(schema, byte_vocabulary(), format="json_schema", max_blanks=0)
+    assert tight.accepts("[\n]")
+    assert not tight.accepts("[\n\n]")
+    compact = {"whitespace": "compact"}
+    assert formgate.compile(schema, byte_vocabulary(), format="json_schema", **compact).accepts(
+        "[]"
+    )
