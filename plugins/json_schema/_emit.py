@@ -186,6 +186,10 @@ class Emitter:
             return record.node
         if not len(self._records) & _OFTEN:
             check_time()
+        return self._written(record, state, level)
+
+    def _written(self, record: _Record, state: State, level: int) -> Node:
+        """Return the node of a state that was not met yet: what it is, or a rule for that."""
         record.busy = True
         self._depth += 1
         try:
