@@ -152,9 +152,8 @@ bool PlainSchemas::merge_members(nb::handle properties, nb::handle required, Pla
 bool PlainSchemas::close(Merged& merged) {
   if (merged.closed.empty()) return true;
   const auto banned = [&](const nb::object& name) {
-    return std::ranges::any_of(merged.closed, [&](const nb::object& names) {
-      return !member_of(names, name).is_valid();
-    });
+    return std::ranges::any_of(
+        merged.closed, [&](const nb::object& names) { return !member_of(names, name).is_valid(); });
   };
   if (std::ranges::any_of(merged.objects.required, banned) ||
       std::ranges::any_of(merged.objects.properties, banned, &Property::name)) {

@@ -500,7 +500,7 @@ class ExprPool : public std::enable_shared_from_this<ExprPool> {
   Keyed keyed_;
   GrowingMap<std::uint64_t, ExprId> included_;  // (grammar, spelling)
   GrowingMap<Hash128, KnownRule, HashOfHash> known_rules_;
-  GrowingMap<std::uint64_t, ExprId> json_chars_;  // (class, canonical)
+  GrowingMap<std::uint64_t, ExprId> json_chars_;                     // (class, canonical)
   std::unordered_map<std::uint32_t, SpelledClass> spelled_classes_;  // what is in json_chars_
   GrowingMap<std::uint64_t, bool> spelled_subset_;
   GrowingMap<std::uint32_t, Lengths> lengths_;
