@@ -368,6 +368,7 @@ std::optional<PlainSchemas::Node> PlainSchemas::alternatives(const Said& said, P
   }
   // An error in one alternative does not matter where another one has all its values.
   if (shared != 0 && policy_.relaxed) return std::nullopt;
+  const bool matters = !lenient_;  // what only one alternative has
   const Restored lenient(lenient_, lenient_ || shared != 0);
   composite = (bits & (kArray | kObject)) != 0;
   const Place all = step(place, nb::str(found->name));
@@ -379,7 +380,8 @@ std::optional<PlainSchemas::Node> PlainSchemas::alternatives(const Said& said, P
       // Whether a list without repetition may hold itself is seen in the alternatives together,
       // and so is what one has in common with others.
       if (branches[i].kinds & (kArray | shared)) return std::nullopt;
-      node = other(branches[i].schema, own, false, false);
+      node = other(branches[i].schema, own, false, !matters);
+      if (!node && !matters) return std::nullopt;
     }
     if (node) nodes.push_back(*node);
   }

@@ -53,11 +53,33 @@ def beside(wrong: Any) -> list[dict[str, Any]]:
             "properties": {"p": {"anyOf": [{}, {"type": "object", "properties": {"a": wrong}}]}},
             "patternProperties": {"^q": {"type": "object", "properties": {"a": {"type": "null"}}}},
         },
+        {
+            "anyOf": [
+                {"type": "object"},
+                {"type": "object", "properties": {"a": {"anyOf": [{"type": "null"}, wrong]}}},
+            ]
+        },
+        {
+            "anyOf": [
+                {"type": "object"},
+                {
+                    "type": "object",
+                    "properties": {
+                        "a": {
+                            "oneOf": [
+                                {"type": "null"},
+                                {"type": "object", "minProperties": 1, "properties": {"b": wrong}},
+                            ]
+                        }
+                    },
+                },
+            ]
+        },
     ]
 
 
 @pytest.mark.parametrize("wrong", WRONG, ids=str)
-@pytest.mark.parametrize("place", range(10))
+@pytest.mark.parametrize("place", range(12))
 @pytest.mark.parametrize("itself", [ITSELF, HOLDING], ids=["itself", "holding"])
 def test_written_natively_and_not(wrong: Any, place: int, itself: dict[str, Any]) -> None:
     schema = {**beside(wrong)[place], "$defs": {"y": itself}}
