@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from compiled import byte_vocabulary
-from test_plain import both_ways, compare
+from two_writers import both_ways, compare
 
 import formgate
 
