@@ -70,11 +70,13 @@ class Vocabulary(_native.Vocabulary):
                     f"special token {shown(name)} has id {shown(i)}; pass names and ids within "
                     f"0 to {len(tokens) - 1}"
                 )
-            if not name.isascii() and any("\ud800" <= one <= "\udfff" for one in name):
+            try:
+                name.encode()
+            except UnicodeEncodeError:
                 raise VocabularyError(
                     f"special token {shown(name)} has a lone surrogate in its name, which no UTF-8 "
                     "spells; pass another name"
-                )
+                ) from None
         table = fit(TokenTable(tokens, (), names, "the list of tokens"), None, stop_ids)
         try:
             super().__init__(tokens, table.stop_ids, table.special)

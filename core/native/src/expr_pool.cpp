@@ -330,13 +330,13 @@ std::size_t ExprPool::memory_usage() const {
   return nodes_.size() * sizeof(Node) + index_.memory_usage() + rules_.size() * sizeof(Rule) +
          member_bytes_ + form_bytes_ + rows_.size() * sizeof(Row) + automaton_bytes_ +
          byte_sets_.size() * 64 + lexing_->memory_usage() + keyed_.memory_usage() +
-         marks_.size() * 4 + json_chars_.size() * 112 + spelled_subset_.size() * 16 +
-         measured_bytes_ + predecessors_->memory_usage() + beginning_bytes_ +
+         marks_.size() * 4 + json_chars_.size() * 112 + measured_bytes_ +
+         predecessors_->memory_usage() + beginning_bytes_ +
          (core_states_.size() + unmeasured_.size()) * 48 +
-         (meets_.size() + subset_.size() + alphabets_.size() + forms_here_.size() +
-          conditions_.size() + nullables_.size() + unions_.size() + intersections_.size() +
-          countdowns_.size() + covered_.size() + ended_.size() + after_star_.size() +
-          before_star_.size() + beginnings_.size()) *
+         (meets_.size() + subset_.size() + spelled_subset_.size() + alphabets_.size() +
+          forms_here_.size() + conditions_.size() + nullables_.size() + unions_.size() +
+          intersections_.size() + countdowns_.size() + covered_.size() + ended_.size() +
+          after_star_.size() + before_star_.size() + beginnings_.size()) *
              48 +
          counting_.size() * 80;
 }
