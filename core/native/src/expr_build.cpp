@@ -283,25 +283,16 @@ std::optional<ExprId> ExprPool::simple_union(std::span<const ExprId> given,
 ExprId ExprPool::unite(std::span<const ExprId> given) {
   std::vector<ExprId> members;
   if (const std::optional<ExprId> known = simple_union(given, members)) return *known;
-  drop_within_stars(members);
-  if (members.size() == 1) return members[0];
   const bool calls =
       std::ranges::any_of(members, [this](ExprId id) { return node(id).flags & kCalls; });
-  return calls ? unite_stacks(std::move(members)) : unite_members(std::move(members));
+  if (!calls) return unite_members(std::move(members));
+  drop_within_stars(members);  // before what begins alike is put together
+  return members.size() == 1 ? members[0] : unite_stacks(std::move(members));
 }
 
 ExprId ExprPool::unite_members(std::vector<ExprId> members) {
   merge_repeats(members);
-  // C* absorbs whatever is made of characters of C only.
-  for (std::size_t i = 0; i < members.size(); ++i) {
-    const Node& star = node(members[i]);
-    if (star.kind != Kind::kRepeat || star.min != 0 || star.max != kUnbounded) continue;
-    const std::uint32_t index = class_of(ExprId{star.a});
-    if (index == kNoIndex) continue;
-    const ExprId keep = members[i];
-    std::erase_if(members, [&](ExprId id) { return id != keep && subset_of_star(id, index); });
-    i = static_cast<std::size_t>(std::find(members.begin(), members.end(), keep) - members.begin());
-  }
+  drop_within_stars(members);  // of merged repetitions, too
   if (std::ranges::any_of(members, [&](ExprId id) { return id != kEpsilonId && nullable(id); })) {
     std::erase(members, kEpsilonId);
   }

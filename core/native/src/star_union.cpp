@@ -12,7 +12,7 @@
 namespace formgate {
 namespace {
 
-constexpr std::size_t kMostMembers = 64;  // of a union that is looked through
+constexpr std::size_t kMostMembers = 64;  // of a union that is looked through where more follows
 constexpr unsigned kMostParts = 32;       // of a member
 constexpr std::size_t kMostPairs = 512;   // of states of an automaton and what is left of a text
 
@@ -37,14 +37,16 @@ bool ExprPool::repeats_characters(ExprId id) {
 // Drops members that consist of characters of a class before what follows another member's
 // repetition of it.
 void ExprPool::drop_within_stars(std::vector<ExprId>& members) {
-  if (members.size() > kMostMembers) return;
+  const bool many = members.size() > kMostMembers;
   for (std::size_t i = 0; i < members.size(); ++i) {
     const ExprId keep = members[i];
     if (!repeats_characters(head(keep))) continue;
     const ExprId base{node(head(keep)).a};
     const ExprId rest = tail(keep);
+    if (many && rest != kEpsilonId) continue;
     const auto within = [&](ExprId id) {
       if (id == keep) return false;
+      if (rest == kEpsilonId) return made_of(id, base);
       for (unsigned parts = 0; parts < kMostParts; ++parts) {
         if (id == rest || id == keep) return true;
         if (id == kEpsilonId || !made_of(head(id), base)) return false;
