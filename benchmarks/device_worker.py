@@ -159,13 +159,13 @@ def _steps(
     job: dict[str, Any], vocabulary: VocabularyData, device: Any
 ) -> tuple[list[dict[str, Any]], dict[str, str]]:
     workload = json.loads(Path(job["workload"]).read_text(encoding="utf-8"))
-    adapter, compiled = _compiled(job, workload, vocabulary)
     rows, size = job["rows"], len(vocabulary.tokens)
-    if rows < len(compiled):
-        compiled, workload = compiled[:rows], workload[:rows]
+    workload = workload[:rows]
+    adapter, compiled = _compiled(job, workload, vocabulary)
     share = rows // len(compiled)
     texts = [_stretch(case, index, STEPS) for case in workload for index in range(share)]
-    checker = _Checker(job, adapter, compiled, texts)
+    # An adapter may keep what it fills with from batch to batch: checks have their own.
+    checker = _Checker(job, *_compiled(job, workload, vocabulary), texts)
     base = torch.randn(rows, size, device=device)
     groups = [(each, share) for each in compiled]
     begin_session: Callable[[], Any] = (
