@@ -188,3 +188,35 @@ class BatchedWrong(Batched):
 
     def allowed(self, words, text):
         return set()
+
+
+class BatchedKeeping(Batched):
+    """Keeps the states of a constraint from batch to batch, each begun anew."""
+
+    def compile(self, source, form):
+        words = super().compile(source, form)
+        return words, []
+
+    def start_batch(self, compiled, rows, threads):
+        words = [each for (each, _), count in compiled for _ in range(count)]
+        kept = []
+        for (_, states), count in compiled:
+            states += [[] for _ in range(count - len(states))]
+            kept += states[:count]
+        for state in kept:
+            state.clear()
+
+        def fill():
+            rows.fill(0)
+            for number, state in enumerate(kept):
+                for i in self.allowed(words[number], b"".join(state)):
+                    rows.view("uint32")[number, i >> 5] |= 1 << (i & 31)
+
+        def feed(row, tokens):
+            kept[row] += [self._tokens[token] for token in tokens]
+
+        def advance(tokens):
+            for row, token in enumerate(tokens):
+                feed(row, [token])
+
+        return BatchSession(fill, advance, feed)

@@ -17,7 +17,9 @@ pytest.importorskip("tiktoken", reason="texts are tokenised with it")
 torch = pytest.importorskip("torch")
 
 from benchmarks import cli, device, pages, plan, report, results  # noqa: E402
-from benchmarks.device_worker import _Checker, _is_masked  # noqa: E402
+from benchmarks.device_engines import _by_torch  # noqa: E402
+from benchmarks.device_worker import STEPS, _Checker, _is_masked, _steps  # noqa: E402
+from benchmarks.vocabularies import VocabularyData  # noqa: E402
 
 
 def test_the_harness_runs(tmp_path: Path) -> None:
@@ -118,3 +120,24 @@ def test_wrong_rows_are_noticed() -> None:
     scores[2, 5] = 0.0
     assert checker.wrong_row(1, scores) == 2
     assert checker.wrong_row(0, scores) == 0
+
+
+def test_checking_does_not_touch_what_is_measured(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("benchmarks.device_engines.kernel_of", lambda _: _by_torch)
+    tokens = [bytes([value]) for value in range(256)]
+    vocabulary = VocabularyData("tiny", [*tokens, None], [256], {"<end>": 256}, r"\w+|\W+")
+    text = "ab" * STEPS
+    case = {
+        "source": text,
+        "format": "regex",
+        "dialects": {},
+        "runs": [{"tokens": [*text[:STEPS].encode()]}],
+    }
+    path = tmp_path / "workload"
+    path.write_text(json.dumps([case, case]), encoding="utf-8")
+    job = {"engine": "keeping", "adapter": "tests.benchmarks.sample_engines:BatchedKeeping"}
+    job |= {"package": "none", "rows": 4, "workload": str(path)}
+    records, _ = _steps(job, vocabulary, torch.device("cpu"))
+    assert [record["status"] for record in records] == ["ok", "ok"]
