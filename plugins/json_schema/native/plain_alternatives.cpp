@@ -200,25 +200,9 @@ bool PlainSchemas::objects_of(nb::handle given, Group& found, unsigned depth) {
 }
 
 PlainSchemas::Members PlainSchemas::members_of(nb::handle schema, const Said& said, bool whole) {
-  Members found;
   Merged merged{{kAll, false}};
-  if (merge(schema, 0, merged)) {
-    nb::dict properties;
-    for (const Property& one : merged.objects.properties) {
-      properties[one.name] = one.schemas.front().first;
-    }
-    found.closed = !merged.closed.empty();
-    for (const nb::object& closed : merged.closed) {
-      for (const Property& one : merged.objects.properties) {
-        if (!member_of(closed, one.name).is_valid() && member_of(properties, one.name).is_valid()) {
-          nb::del(properties[one.name]);
-        }
-      }
-    }
-    found.properties = std::move(properties);
-    found.required = std::move(merged.objects.required);
-    return found;
-  }
+  if (merge(schema, 0, merged)) return members_of(merged);
+  Members found;
   // The rest makes it narrower.
   if (said.has(Keyword::kProperties) && is_dict(said.of(Keyword::kProperties))) {
     found.properties = nb::borrow(said.of(Keyword::kProperties));
@@ -229,6 +213,25 @@ PlainSchemas::Members PlainSchemas::members_of(nb::handle schema, const Said& sa
     }
   }
   found.closed = whole && said.of(Keyword::kAdditional).ptr() == Py_False;
+  return found;
+}
+
+PlainSchemas::Members PlainSchemas::members_of(const Merged& merged) {
+  Members found;
+  nb::dict properties;
+  for (const Property& one : merged.objects.properties) {
+    const auto banned = [&](const nb::object& closed) {
+      return !member_of(closed, one.name).is_valid();
+    };
+    if (std::ranges::any_of(merged.closed, banned)) continue;
+    const auto lists = [&](const auto& said) { return strings_of(said.first).has_value(); };
+    auto most = one.schemas.begin();
+    if (one.schemas.size() > 1) most = std::ranges::find_if(one.schemas, lists);
+    properties[one.name] = (most == one.schemas.end() ? one.schemas.front() : *most).first;
+  }
+  found.closed = !merged.closed.empty();
+  found.properties = std::move(properties);
+  found.required = merged.objects.required;
   return found;
 }
 

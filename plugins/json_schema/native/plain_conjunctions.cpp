@@ -21,20 +21,31 @@ bool is_hollow(nb::handle value) {
 
 std::optional<PlainSchemas::Node> PlainSchemas::conjunction(nb::handle schema, const Said& said,
                                                             Place place, bool& composite) {
-  Merged merged{{kAll, false}};
-  if (!merge(schema, place, merged) || merged.parts < 2) return std::nullopt;
+  auto cases = cases_of(schema, place);
+  if (!cases || cases->front().merged.parts < 2) return std::nullopt;
   const auto several = [](const Property& property) { return property.schemas.size() > 1; };
-  if (policy_.relaxed && std::ranges::any_of(merged.objects.properties, several)) {
+  const auto meets = [&](const Case& each) {
+    return std::ranges::any_of(each.merged.objects.properties, several);
+  };
+  if (policy_.relaxed && (cases->size() > 1 || std::ranges::any_of(*cases, meets))) {
     return std::nullopt;
   }
-  const Kinds allowed = merged.allowed;
   // Parts of a schema that says nothing itself come in the order of their places in the document.
-  if (policy_.ordered && merged.refers && !said.has(Keyword::kAdditional) &&
+  const auto refers = [](const Case& each) { return each.merged.refers; };
+  if (policy_.ordered && std::ranges::any_of(*cases, refers) && !said.has(Keyword::kAdditional) &&
       is_hollow(said.of(Keyword::kProperties)) && is_hollow(said.of(Keyword::kRequired))) {
     const auto type = said.has(Keyword::kType) ? kinds(said.of(Keyword::kType)) : std::nullopt;
     if (!type || (type->bits == kAll && !type->integer)) return std::nullopt;
   }
-  if (!(allowed.bits & kObject) || !close(merged)) return std::nullopt;
+  // An error in one case does not matter where another one has all its values.
+  const Restored lenient(lenient_, lenient_ || cases->size() > 1);
+  if (!drop_cases(*cases)) return std::nullopt;
+  Kinds allowed;
+  for (const Case& each : *cases) {
+    allowed.bits |= each.merged.allowed.bits;
+    if (each.merged.allowed.bits & kNumber) allowed.integer = each.merged.allowed.integer;
+  }
+  if (!(allowed.bits & kObject)) return std::nullopt;
   std::vector<Node> nodes;
   if (allowed.bits & kNull) nodes.push_back(literal("null"));
   if (allowed.bits & kFalse) nodes.push_back(literal("false"));
@@ -43,9 +54,12 @@ std::optional<PlainSchemas::Node> PlainSchemas::conjunction(nb::handle schema, c
   if (allowed.bits & kString) nodes.push_back(any_string());
   if (allowed.bits & kArray) nodes.push_back(list(anything(host_), 0, kUnbounded));
   composite = true;
-  const auto found = object(merged.objects);
-  if (!found) return std::nullopt;
-  nodes.push_back(*found);
+  for (const Case& each : *cases) {
+    if (!(each.merged.allowed.bits & kObject)) continue;
+    const auto found = object(each.merged.objects);
+    if (!found) return std::nullopt;
+    nodes.push_back(*found);
+  }
   return nodes.size() == 1 ? nodes.front() : grammar_.choice(nodes);
 }
 
@@ -95,7 +109,7 @@ bool PlainSchemas::merge(nb::handle given, Place place, Merged& merged) {
         break;
       case Keyword::kRef: {
         const auto next = target(said_here);
-        merged.refers = true;
+        merged.refers = merged.refers || merged.chosen == 0;
         if (!next || !merge(next->first, next->second, merged)) return false;
         break;
       }
@@ -108,6 +122,10 @@ bool PlainSchemas::merge(nb::handle given, Place place, Merged& merged) {
         }
         break;
       }
+      case Keyword::kAnyOf:
+      case Keyword::kOneOf:
+        if (!take(said_here, known->second, place, merged)) return false;
+        break;
       default:
         return false;
     }

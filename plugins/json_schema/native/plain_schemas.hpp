@@ -202,15 +202,30 @@ class PlainSchemas {
     nb::object additional = {};             // what others satisfy; nothing for anything
     Place additional_place = 0;
   };
+  struct Turn {  // one of some alternatives
+    Py_ssize_t branch;
+    Py_ssize_t count;
+    bool exclusive;  // a value may be of one alone
+  };
+  using Turns = std::vector<Turn>;
   // What schemas say that all apply to the same value, of which objects may be said more.
   struct Merged {
     Kinds allowed;
+    Turns* turns =
+        nullptr;  // what to take of alternatives, in their order; those met first are new
+    std::size_t taken = 0;
+    unsigned chosen = 0;  // alternatives that hold the part that is merged
     Objects objects = {};
     std::unordered_map<std::string_view, std::size_t> places = {};  // of properties
     std::unordered_set<std::string_view> needed = {};
     std::vector<nb::object> closed = {};  // the properties beside which there are no others
     unsigned parts = 0;
-    bool refers = false;  // some part stands elsewhere
+    bool refers = false;  // some part stands elsewhere, whatever is taken of alternatives
+  };
+  // Schemas that all apply, with one taken of each alternatives that they hold.
+  struct Case {
+    Merged merged;
+    Turns turns;
   };
 
   // Calls the host, which runs Python.
@@ -246,7 +261,12 @@ class PlainSchemas {
   std::optional<Node> alternatives(const Said& said, Place place, bool& composite);
   std::optional<Node> conjunction(nb::handle schema, const Said& said, Place place,
                                   bool& composite);
+  std::optional<std::vector<Case>> cases_of(nb::handle schema, Place place);
+  static bool has_all(const Merged& one, const Merged& other);
+  bool drop_cases(std::vector<Case>& cases);
+  Members members_of(const Merged& merged);
   bool merge(nb::handle schema, Place place, Merged& merged);
+  bool take(nb::handle branches, Keyword keyword, Place place, Merged& merged);
   bool merge_members(nb::handle properties, nb::handle required, Place place, Merged& merged);
   bool close(Merged& merged);
   bool listed(const Said& said, Kinds allowed, std::vector<Node>& nodes);

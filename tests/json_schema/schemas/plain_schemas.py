@@ -110,6 +110,8 @@ def _composite(parts: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
         _inherited(named, required),
         _inherited(named, required),
         _lists_apart(parts),
+        _in_cases(named, required),
+        _in_cases(named, required),
     )
 
 
@@ -189,6 +191,79 @@ def _told_apart(
         st.sampled_from(("anyOf", "oneOf", "oneOf")),
         st.lists(branch, min_size=2, max_size=4),
         st.lists(parts, max_size=1),
+    )
+
+
+def _in_cases(
+    named: st.SearchStrategy[dict[str, Any]], required: st.SearchStrategy[list[str]]
+) -> st.SearchStrategy[Any]:
+    """Return objects of which alternatives say more, beside what is said of them all."""
+    words = st.sampled_from(_WORDS)
+    tag = st.one_of(
+        st.builds(lambda word: {"const": word}, words),
+        st.builds(lambda some: {"enum": some}, st.lists(words, min_size=1, max_size=2)),
+        st.builds(lambda kind: {"type": kind}, _kinds),
+    )
+    requirement = st.builds(lambda names: {"required": names}, required)
+    tagged = st.builds(
+        lambda name, value, names, more: {
+            "properties": {**more, name: value},
+            "required": [name, *(other for other in names if other != name)],
+        },
+        st.sampled_from(("t", "t", "u")),
+        tag,
+        required,
+        named,
+    )
+    plain = st.fixed_dictionaries(
+        {"properties": named},
+        optional={
+            "required": required,
+            "type": st.sampled_from(("object", "object", ["object", "null"], "string")),
+            "additionalProperties": st.just(False),
+        },
+    )
+    part = st.one_of(requirement, tagged, tagged, plain, st.sampled_from(({}, {"type": "null"})))
+    inner = st.one_of(
+        part,
+        part,
+        part,
+        _either(part),
+        st.builds(lambda target: {"$ref": target}, st.sampled_from(_TARGETS)),
+    )
+    both = st.lists(st.one_of(plain, tagged, _either(inner)), min_size=1, max_size=3)
+    whole = st.fixed_dictionaries(
+        {},
+        optional={
+            "type": st.sampled_from(("object", "object", "object", ["object", "null"])),
+            "properties": st.builds(
+                lambda some, value: {**some, **({"t": value} if value else {})},
+                named,
+                st.one_of(st.none(), tag),
+            ),
+            "required": required,
+            "allOf": both,
+            "additionalProperties": st.just(True),
+        },
+    )
+    return st.builds(
+        lambda schema, either, order: {
+            key: {**schema, **either}[key] for key in sorted({**schema, **either}, key=order.index)
+        },
+        whole,
+        _either(inner),
+        st.permutations(
+            ("type", "properties", "required", "allOf", "anyOf", "oneOf", "additionalProperties")
+        ),
+    )
+
+
+def _either(parts: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
+    """Return one keyword with two or three alternatives."""
+    return st.builds(
+        lambda keyword, several: {keyword: several},
+        st.sampled_from(("anyOf", "oneOf")),
+        st.lists(parts, min_size=2, max_size=3),
     )
 
 
