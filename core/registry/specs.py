@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from importlib import import_module
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Literal, NamedTuple, Protocol
 
 from formgate.core.errors import MissingDependencyError, PluginError
+from formgate.core.record import Record
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -66,8 +66,7 @@ class ExplainFunction(Protocol):
         """Change the error's message, to name a place in the source, say; the error is raised."""
 
 
-@dataclass(frozen=True)
-class Format:
+class Format(Record):
     """A format that sources may be written in.
 
     A format turns a source into a grammar and sees neither tokens nor masks: a wrong plugin can
@@ -93,28 +92,44 @@ class Format:
 
     name: str
     compile: CompileFunction
-    aliases: tuple[str, ...] = ()
-    guess: Callable[[object], bool] | None = None
-    description: str = ""
-    reader: ReadFunction | None = None
-    explain: ExplainFunction | None = None
-    endings: tuple[str, ...] = ()
+    aliases: tuple[str, ...]
+    guess: Callable[[object], bool] | None
+    description: str
+    reader: ReadFunction | None
+    explain: ExplainFunction | None
+    endings: tuple[str, ...]
 
-    def __post_init__(self) -> None:
-        for name in (self.name, *self.aliases):
-            _check_name("format", name)
-        if not callable(self.compile):
-            raise PluginError(f"format {self.name!r}: compile is not callable")
-        if self.guess is not None and not callable(self.guess):
-            raise PluginError(f"format {self.name!r}: guess is not callable")
-        if self.reader is not None and not callable(self.reader):
-            raise PluginError(f"format {self.name!r}: reader is not callable")
-        if self.explain is not None and not callable(self.explain):
-            raise PluginError(f"format {self.name!r}: explain is not callable")
+    def __init__(  # noqa: PLR0917 (as its fields are)
+        self,
+        name: str,
+        compile: CompileFunction,  # noqa: A002 (what it is called)
+        aliases: tuple[str, ...] = (),
+        guess: Callable[[object], bool] | None = None,
+        description: str = "",
+        reader: ReadFunction | None = None,
+        explain: ExplainFunction | None = None,
+        endings: tuple[str, ...] = (),
+    ) -> None:
+        self._set(
+            name=name,
+            compile=compile,
+            aliases=aliases,
+            guess=guess,
+            description=description,
+            reader=reader,
+            explain=explain,
+            endings=endings,
+        )
+        for each in (name, *aliases):
+            _check_name("format", each)
+        if not callable(compile):
+            raise PluginError(f"format {name!r}: compile is not callable")
+        for what, function in (("guess", guess), ("reader", reader), ("explain", explain)):
+            if function is not None and not callable(function):
+                raise PluginError(f"format {name!r}: {what} is not callable")
 
 
-@dataclass(frozen=True)
-class AdapterSpec:
+class AdapterSpec(Record):
     """An adapter to a back end, described without importing either.
 
     Args:
@@ -132,22 +147,38 @@ class AdapterSpec:
 
     name: str
     target: str
-    requires: tuple[str, ...] = ()
-    extra: str | None = None
-    description: str = ""
-    tested: Literal["run", "contract"] | None = None
+    requires: tuple[str, ...]
+    extra: str | None
+    description: str
+    tested: Literal["run", "contract"] | None
 
-    def __post_init__(self) -> None:
-        _check_name("adapter", self.name)
-        _check_target("adapter", self.name, self.target)
-        if self.tested not in ("run", "contract", None):
+    def __init__(  # noqa: PLR0917 (as its fields are)
+        self,
+        name: str,
+        target: str,
+        requires: tuple[str, ...] = (),
+        extra: str | None = None,
+        description: str = "",
+        tested: Literal["run", "contract"] | None = None,
+    ) -> None:
+        self._set(
+            name=name,
+            target=target,
+            requires=requires,
+            extra=extra,
+            description=description,
+            tested=tested,
+        )
+        _check_name("adapter", name)
+        _check_target("adapter", name, target)
+        if tested not in ("run", "contract", None):
             raise PluginError(
-                f"adapter {self.name!r}: tested is 'run', 'contract' or None, not {self.tested!r}"
+                f"adapter {name!r}: tested is 'run', 'contract' or None, not {tested!r}"
             )
-        for requirement in self.requires:
+        for requirement in requires:
             if not all(map(_REQUIREMENT.fullmatch, requirement.split("|"))):
                 raise PluginError(
-                    f"adapter {self.name!r}: requirement {requirement!r} is neither 'name' nor "
+                    f"adapter {name!r}: requirement {requirement!r} is neither 'name' nor "
                     "'name>=1.2'"
                 )
 
@@ -180,8 +211,7 @@ class AdapterSpec:
         return _imported("adapter", self.name, self.target)
 
 
-@dataclass(frozen=True)
-class ToolSpec:
+class ToolSpec(Record):
     """What a command of the command line calls, described without importing it.
 
     The core knows no plugin, so a command that works on grammars finds its work here, by name.
@@ -194,11 +224,12 @@ class ToolSpec:
 
     name: str
     target: str
-    description: str = ""
+    description: str
 
-    def __post_init__(self) -> None:
-        _check_name("tool", self.name)
-        _check_target("tool", self.name, self.target)
+    def __init__(self, name: str, target: str, description: str = "") -> None:
+        self._set(name=name, target=target, description=description)
+        _check_name("tool", name)
+        _check_target("tool", name, target)
 
     def load(self) -> object:
         """Import and return the tool.

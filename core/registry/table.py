@@ -8,10 +8,10 @@ say ``distribution:name``. There is no "last one wins". Cost: a dictionary look-
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Generic, NamedTuple, TypeVar
 
 from formgate.core.errors import AmbiguousPluginError, PluginError
+from formgate.core.record import Record
 from formgate.core.registry.specs import AdapterSpec, Format, ToolSpec
 
 if TYPE_CHECKING:
@@ -49,12 +49,14 @@ class Origin(NamedTuple):
         return f"plugin {self.plugin!r} ({self.distribution} {self.version or 'unknown version'})"
 
 
-@dataclass(frozen=True)
-class Registered(Generic[T]):
+class Registered(Record, Generic[T]):
     """A format, an adapter or a tool together with the plugin that offers it."""
 
     spec: T
     origin: Origin
+
+    def __init__(self, spec: T, origin: Origin) -> None:
+        self._set(spec=spec, origin=origin)
 
     @property
     def names(self) -> tuple[str, ...]:

@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import json
 import os
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from formgate.core.errors import VocabularyError
+from formgate.core.record import Record
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -39,8 +39,7 @@ _MAX_FILE_BYTES = 1 << 30
 _SHOWN_NAMES = 8
 
 
-@dataclass(frozen=True)
-class TokenTable:
+class TokenTable(Record):
     """The exact text of every token id, as one reader found it.
 
     Attributes:
@@ -54,6 +53,15 @@ class TokenTable:
     stop_ids: tuple[int, ...]
     special: dict[str, int]
     source: str
+
+    def __init__(
+        self,
+        tokens: list[bytes | None],
+        stop_ids: tuple[int, ...],
+        special: dict[str, int],
+        source: str,
+    ) -> None:
+        self._set(tokens=tokens, stop_ids=stop_ids, special=special, source=source)
 
     def with_stops(self, stop_ids: Iterable[int]) -> TokenTable:
         """Return the same table with other stop ids."""

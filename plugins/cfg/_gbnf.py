@@ -14,7 +14,6 @@ rule defined twice is an error.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from formgate.core.errors import GrammarError
@@ -84,13 +83,13 @@ def compile_format(source: object, builder: GrammarBuilder, options: Mapping[str
     builder.start(compile_gbnf(source, builder, root=root))
 
 
-@dataclass
 class _Group:
     """Alternatives that are being read: of a rule, or in brackets."""
 
-    start: int
-    done: list[Node] = field(default_factory=list)
-    items: list[Node] = field(default_factory=list)
+    def __init__(self, start: int) -> None:
+        self.start = start
+        self.done: list[Node] = []
+        self.items: list[Node] = []
 
     def finish_alternative(self, builder: GrammarBuilder | Recorder) -> None:
         self.done.append(builder.seq(*self.items))

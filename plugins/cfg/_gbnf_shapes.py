@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
 from formgate.core.grammar import Node
@@ -29,15 +28,23 @@ class TokenTerminal(NamedTuple):
     end: int
 
 
-@dataclass(slots=True)
 class Shape:
     """A node: its kind and parts, the name of a rule, the counts of a repetition."""
 
-    kind: str
-    parts: tuple[int, ...] = ()
-    name: str = ""
-    counts: tuple[int, int | None] = (1, 1)
-    parents: list[int] = field(default_factory=list)
+    __slots__ = ("counts", "kind", "name", "parents", "parts")
+
+    def __init__(
+        self,
+        kind: str,
+        parts: tuple[int, ...] = (),
+        name: str = "",
+        counts: tuple[int, int | None] = (1, 1),
+    ) -> None:
+        self.kind = kind
+        self.parts = parts
+        self.name = name
+        self.counts = counts
+        self.parents: list[int] = []
 
 
 class Recorder:

@@ -14,7 +14,6 @@ from __future__ import annotations
 
 import threading
 from collections import OrderedDict
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
 from formgate.core.errors import GrammarError
@@ -65,8 +64,7 @@ class Terminal(NamedTuple):
     shown: str
 
 
-@dataclass(frozen=True)
-class Loaded:
+class Loaded(NamedTuple):
     """A grammar as lark has loaded it.
 
     Args:
@@ -86,12 +84,10 @@ class Loaded:
     rules: Mapping[str, tuple[Op, ...]]
     ignored: tuple[str, ...]
     declared: frozenset[str]
-    bodies: Sequence[Body] = field(repr=False, compare=False)
-    files: Mapping[str, str] = field(default_factory=dict)
-    folders: tuple[str | None, tuple[str, ...]] = (None, ())
-    written: dict[str, tuple[Production, ...]] = field(
-        default_factory=dict, repr=False, compare=False
-    )
+    bodies: Sequence[Body]
+    files: Mapping[str, str]
+    folders: tuple[str | None, tuple[str, ...]]
+    written: dict[str, tuple[Production, ...]]
 
 
 _kept: OrderedDict[tuple[object, ...], Loaded] = OrderedDict()
@@ -133,6 +129,7 @@ def load(source: str, *, base_path: str | None, import_paths: tuple[str, ...]) -
         content.bodies,
         content.files,
         (base_path, import_paths),
+        {},
     )
     if len(source) <= _LARGEST_KEPT:
         with _lock:

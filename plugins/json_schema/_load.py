@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pathlib import Path, PurePath
+import os
 from typing import TYPE_CHECKING, Any
 
 from formgate.core import _native
@@ -10,10 +10,11 @@ from formgate.core.errors import GrammarError, LimitError
 
 if TYPE_CHECKING:
     from decimal import Decimal
+    from pathlib import Path
 
     from formgate.plugins.json_schema._values import Json
 
-__all__ = ["HOLDERS", "load"]
+__all__ = ["HOLDERS", "as_path", "load"]
 
 _TYPES = ("object", "array", "string", "number", "integer", "boolean", "null")
 # What holds a schema in a request. As a schema, it would allow any value.
@@ -25,6 +26,15 @@ HOLDERS = frozenset(
 )
 _SHORTER = "write a number with fewer digits"
 _MAX_DIGITS = 4000  # of an integer in a schema's text: Python itself refuses more than 4300
+
+
+def as_path(source: object) -> Path | None:
+    """Return a path of ``pathlib``, None for anything else."""
+    if not isinstance(source, os.PathLike):
+        return None
+    from pathlib import Path, PurePath  # noqa: PLC0415 (5 ms that a compilation does without)
+
+    return Path(source) if isinstance(source, PurePath) else None
 
 
 def load(source: object) -> Json:
@@ -40,9 +50,10 @@ def load(source: object) -> Json:
     """
     if isinstance(source, (dict, bool)):
         return source
-    if isinstance(source, PurePath):
+    path = as_path(source)
+    if path is not None:
         try:
-            text = Path(source).read_text(encoding="utf-8-sig")
+            text = path.read_text(encoding="utf-8-sig")
         except (OSError, UnicodeDecodeError) as error:
             raise GrammarError(f"cannot read the schema file {source}: {error}") from error
         return _parse(text, is_file=True)

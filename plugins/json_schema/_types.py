@@ -7,15 +7,14 @@ when the first type comes.
 
 from __future__ import annotations
 
-import dataclasses
 import enum
 import sys
 import types
 import typing
-from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
 from formgate.core.errors import GrammarError
+from formgate.plugins.json_schema._load import as_path
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -37,8 +36,9 @@ def claims(source: object) -> bool:
         from formgate.plugins.json_schema._tools import is_request  # noqa: PLC0415 (on demand)
 
         return is_request(source)
-    if isinstance(source, PurePath):
-        return source.suffix.lower() == ".json"
+    path = as_path(source)
+    if path is not None:
+        return path.suffix.lower() == ".json"
     if isinstance(source, enum.EnumMeta) or typing.get_origin(source) is typing.Literal:
         return False
     return is_type(source)
@@ -131,7 +131,7 @@ def _refuse_old_models(source: object) -> None:
         "pydantic" in sys.modules
         and isinstance(source, type)
         and hasattr(source, "__fields__")
-        and not dataclasses.is_dataclass(source)
+        and not hasattr(source, "__dataclass_fields__")
         and any("pydantic" in base.__module__ for base in source.__mro__)
     ):
         raise GrammarError(

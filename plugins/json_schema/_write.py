@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import warnings
-from pathlib import PurePath
 from typing import TYPE_CHECKING, NamedTuple
 
 from formgate.core.errors import EmptyLanguageError, GrammarError, LimitError, UnsupportedConstraint
@@ -298,7 +297,8 @@ def _retell(error: GrammarError | LimitError, origins: Mapping[str, str]) -> Non
 def name_file(error: GrammarError | LimitError, source: object) -> None:
     """Let an error name the file that a schema came from."""
     # What cannot be read is named already.
-    if isinstance(source, PurePath) and error.args and str(source) not in str(error.args[0]):
+    named = _load.as_path(source) is not None
+    if named and error.args and str(source) not in str(error.args[0]):
         error.args = (f"{source}: {error.args[0]}", *error.args[1:])
         if isinstance(error, GrammarError):
             error.reason = f"{source}: {error.reason}"
