@@ -2,7 +2,7 @@
 // to take the alternatives, and each case is written as one schema.
 //
 // The texts are those of all cases exactly if no value is of two cases that alternatives keep apart
-// (`oneOf`). Cases that are part of others by `anyOf` need not be written.
+// (`oneOf`).
 #include <algorithm>
 #include <string>
 
@@ -18,10 +18,38 @@ constexpr std::size_t kManyAlike = 5;  // cases that may share values
 
 }  // namespace
 
+// Whether some alternative allows all values of some kinds, so that the others do not matter;
+// nothing where one of them may be no schema, which is told nevertheless.
+std::optional<bool> PlainSchemas::are_idle(nb::handle branches, Place place, Kinds allowed) {
+  const auto says_nothing = [&](const Merged& merged) {
+    return merged.objects.properties.empty() && merged.needed.empty() && merged.closed.empty() &&
+           !merged.allowed.integer && (allowed.bits & ~merged.allowed.bits) == 0;
+  };
+  bool idle = false;
+  bool plain = true;
+  for (Py_ssize_t i = 0; i < PyList_Size(branches.ptr()); ++i) {
+    Merged merged{{kAll, false}};
+    const bool read = merge(PyList_GetItem(branches.ptr(), i), place, merged);
+    plain = plain && read && std::ranges::all_of(merged.objects.properties, [](const auto& one) {
+              return is_dict(one.schemas.front().first);
+            });
+    idle = idle || (read && says_nothing(merged));
+  }
+  if (idle && !plain) return std::nullopt;
+  return idle;
+}
+
 // Adds one of some alternatives, the one whose turn it is.
 bool PlainSchemas::take(nb::handle branches, Keyword keyword, Place place, Merged& merged) {
   if (merged.turns == nullptr || !is_list(branches)) return false;
   const Py_ssize_t count = PyList_Size(branches.ptr());
+  if (keyword == Keyword::kAnyOf) {
+    const auto idle = are_idle(branches, place, merged.allowed);
+    if (!idle || *idle) {
+      ++merged.parts;
+      return idle.has_value();
+    }
+  }
   if (count == 0 || count > static_cast<Py_ssize_t>(kMostCases)) return false;
   if (merged.taken == merged.turns->size()) {
     if (merged.taken == kMostTurns) return false;
@@ -64,64 +92,40 @@ bool keeps_apart(const Case& one, const Case& other) {
 
 }  // namespace
 
-// Whether one case has all texts of another one: members have names in the same order.
-bool PlainSchemas::has_all(const Merged& one, const Merged& other) {
-  const auto same = [](const Property& left, const Property& right) {
-    const auto alike = [](const auto& own, const auto& theirs) {
-      return own.first.ptr() == theirs.first.ptr();
-    };
-    return *text_of(left.name) == *text_of(right.name) &&
-           std::ranges::equal(left.schemas, right.schemas, alike);
-  };
+// Whether two cases speak of the same members: where they do it in another order, only one of them
+// is written.
+bool PlainSchemas::speak_alike(const Merged& one, const Merged& other, bool& in_order) {
   const auto& properties = one.objects.properties;
   const auto& theirs = other.objects.properties;
-  if ((other.allowed.bits & ~one.allowed.bits) != 0 ||
-      (one.allowed.integer != other.allowed.integer && (other.allowed.bits & kNumber)) ||
-      one.closed.empty() != other.closed.empty() || properties.size() > theirs.size() ||
-      !std::equal(properties.begin(), properties.end(), theirs.begin(), same)) {
-    return false;
-  }
-  // What has no schema of its own comes after what has one, and what must be there first.
-  const auto unnamed = [&](const Merged& merged) {
-    std::vector<std::string_view> found;
-    for (const nb::object& name : merged.objects.required) {
-      if (!one.places.contains(*text_of(name))) found.push_back(*text_of(name));
-    }
-    return found;
+  if (properties.size() != theirs.size() || one.needed != other.needed) return false;
+  const auto known = [&](const Property& property) {
+    return other.places.contains(*text_of(property.name));
   };
-  const auto own = unnamed(one);
-  const auto needed = unnamed(other);
-  if (properties.size() < theirs.size() && (!one.closed.empty() || !own.empty())) return false;
-  return own.size() <= needed.size() && std::equal(own.begin(), own.end(), needed.begin()) &&
-         std::ranges::all_of(one.needed, [&](auto name) { return other.needed.contains(name); });
+  if (!std::ranges::all_of(properties, known)) return false;
+  const auto same = [](const nb::object& left, const nb::object& right) {
+    return *text_of(left) == *text_of(right);
+  };
+  in_order = std::ranges::equal(properties, theirs, same, &Property::name, &Property::name) &&
+             std::ranges::equal(one.objects.required, other.objects.required, same);
+  return true;
 }
 
-// Leaves out cases that are part of others; false where it is not certain that the texts of those
-// that remain are those of the schema.
-bool PlainSchemas::drop_cases(std::vector<Case>& cases) {
-  std::vector<Case> kept;
-  for (Case& each : cases) {
-    const auto within = [&](const Case& other) {
-      return !keeps_apart(each, other) && has_all(other.merged, each.merged);
-    };
-    if (std::ranges::any_of(kept, within)) continue;
-    std::erase_if(kept, [&](const Case& other) {
-      return !keeps_apart(each, other) && has_all(each.merged, other.merged);
-    });
-    kept.push_back(std::move(each));
-  }
-  cases = std::move(kept);
+// Whether the texts of some cases are surely those of the schema.
+bool PlainSchemas::are_exact(const std::vector<Case>& cases) {
   std::vector<Members> members;
   for (const Case& each : cases) members.push_back(members_of(each.merged));
-  const bool many = cases.size() > kManyAlike;
+  const bool many = cases.size() > kManyAlike;  // some may be parts of others
   for (std::size_t i = 0; i < cases.size(); ++i) {
     for (std::size_t k = 0; k < i; ++k) {
+      const Merged& one = cases[i].merged;
+      const Merged& other = cases[k].merged;
       const bool must = keeps_apart(cases[i], cases[k]);
-      const unsigned shared = cases[i].merged.allowed.bits & cases[k].merged.allowed.bits;
-      if (must && (shared & ~kObject)) return false;
-      if (shared & kNumber) return false;
-      if ((must || many) && (shared & kObject) && !apart(members[i], members[k]) &&
-          !apart(members[k], members[i])) {
+      const unsigned shared = one.allowed.bits & other.allowed.bits;
+      bool in_order = true;
+      if ((must && (shared & ~kObject)) || (shared & kNumber) ||
+          ((must || many) && (shared & kObject) && !apart(members[i], members[k]) &&
+           !apart(members[k], members[i])) ||
+          (speak_alike(one, other, in_order) && !in_order)) {
         return false;
       }
     }

@@ -21,7 +21,7 @@ bool is_hollow(nb::handle value) {
 
 std::optional<PlainSchemas::Node> PlainSchemas::conjunction(nb::handle schema, const Said& said,
                                                             Place place, bool& composite) {
-  auto cases = cases_of(schema, place);
+  const auto cases = cases_of(schema, place);
   if (!cases || cases->front().merged.parts < 2) return std::nullopt;
   const auto several = [](const Property& property) { return property.schemas.size() > 1; };
   const auto meets = [&](const Case& each) {
@@ -39,7 +39,7 @@ std::optional<PlainSchemas::Node> PlainSchemas::conjunction(nb::handle schema, c
   }
   // An error in one case does not matter where another one has all its values.
   const Restored lenient(lenient_, lenient_ || cases->size() > 1);
-  if (!drop_cases(*cases)) return std::nullopt;
+  if (!are_exact(*cases)) return std::nullopt;
   Kinds allowed;
   for (const Case& each : *cases) {
     allowed.bits |= each.merged.allowed.bits;

@@ -262,8 +262,9 @@ class PlainSchemas {
   std::optional<Node> conjunction(nb::handle schema, const Said& said, Place place,
                                   bool& composite);
   std::optional<std::vector<Case>> cases_of(nb::handle schema, Place place);
-  static bool has_all(const Merged& one, const Merged& other);
-  bool drop_cases(std::vector<Case>& cases);
+  static bool speak_alike(const Merged& one, const Merged& other, bool& in_order);
+  bool are_exact(const std::vector<Case>& cases);
+  std::optional<bool> are_idle(nb::handle branches, Place place, Kinds allowed);
   Members members_of(const Merged& merged);
   bool merge(nb::handle schema, Place place, Merged& merged);
   bool take(nb::handle branches, Keyword keyword, Place place, Merged& merged);

@@ -309,6 +309,13 @@ std::optional<PlainSchemas::Node> PlainSchemas::object(const Objects& objects) {
     }
     if (known < required.size()) return std::nullopt;
   }
+  // Where what must be there can have no value, nothing of the object is reached either.
+  for (const Property& property : objects.properties) {
+    const auto text = text_of(property.name);
+    if (property.schemas.size() > 1 && text && required.contains(*text) && !both(property, true)) {
+      return std::nullopt;
+    }
+  }
   const auto additional_value = [&](bool must) -> std::optional<Node> {
     if (!objects.additional.is_valid()) return anything(host_);
     return member(objects.additional, objects.additional_place, must);

@@ -75,11 +75,22 @@ def beside(wrong: Any) -> list[dict[str, Any]]:
                 },
             ]
         },
+        # An object without a value, and alternatives beside which another one allows all.
+        {
+            "type": ["object", "null"],
+            "properties": {"a": wrong, "t": {"const": "x"}},
+            "allOf": [{"properties": {"t": {"const": "y"}}, "required": ["t"]}],
+        },
+        {
+            "type": "object",
+            "properties": {"t": {"const": "x"}},
+            "anyOf": [{"properties": {"a": wrong}, "required": ["a"]}, {"required": []}],
+        },
     ]
 
 
 @pytest.mark.parametrize("wrong", WRONG, ids=str)
-@pytest.mark.parametrize("place", range(12))
+@pytest.mark.parametrize("place", range(14))
 @pytest.mark.parametrize("itself", [ITSELF, HOLDING], ids=["itself", "holding"])
 def test_written_natively_and_not(wrong: Any, place: int, itself: dict[str, Any]) -> None:
     schema = {**beside(wrong)[place], "$defs": {"y": itself}}

@@ -1,0 +1,85 @@
+"""Objects of which alternatives say more, beside what is said of them all: written natively."""
+
+from __future__ import annotations
+
+import random
+from typing import Any
+
+import pytest
+from two_writers import both_ways, compare
+
+import formgate
+from formgate.core.compiler import build_grammar
+from formgate.plugins.json_schema import _plain
+
+STRING: dict[str, Any] = {"type": "string"}
+BASE: dict[str, Any] = {"type": "object", "properties": {"a": STRING, "b": {"type": "integer"}}}
+X: dict[str, Any] = {"properties": {"t": {"const": "x"}, "c": {"type": "null"}}, "required": ["t"]}
+Y: dict[str, Any] = {"properties": {"d": STRING, "t": {"enum": ["y", "z"]}}, "required": ["t"]}
+NATIVE = [
+    {**BASE, "anyOf": [{"required": ["a"]}, {"required": ["b"]}]},
+    {**BASE, "anyOf": [{"required": ["b", "z"]}, {"required": ["a"]}], "required": ["y"]},
+    {"anyOf": [{"required": ["a"]}, {"required": ["b"]}], **BASE},
+    {**BASE, "oneOf": [X, Y]},
+    {"oneOf": [X, Y], **BASE},
+    {"type": "object", "allOf": [BASE, {"oneOf": [X, Y]}, {"anyOf": [{"required": ["a"]}, X]}]},
+    {**BASE, "oneOf": [X, {"anyOf": [Y, {**Y, "required": ["d", "t"]}]}]},
+    {"type": "object", "allOf": [{"oneOf": [X, Y]}, {"anyOf": [BASE, {"required": ["c"]}]}]},
+    {**BASE, "anyOf": [{"properties": {"a": {"minLength": 2}}}, {}, {"required": ["b"]}]},
+    {"oneOf": [{"type": "object", **X}, {**Y, "type": ["object", "string"]}], "required": ["a"]},
+]
+
+
+@pytest.fixture
+def others(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
+    """Return a list of schemas that are not written natively, as they come."""
+    found: list[Any] = []
+    other = _plain.PlainWriter.other
+
+    def noted(self: Any, schema: Any, *rest: Any) -> Any:
+        found.append(schema)
+        return other(self, schema, *rest)
+
+    monkeypatch.setattr(_plain.PlainWriter, "other", noted)
+    return found
+
+
+@pytest.mark.parametrize("options", [{}, {"property_order": "any"}], ids=str)
+@pytest.mark.parametrize("schema", NATIVE, ids=str)
+def test_cases_are_written_natively_and_alike(
+    schema: dict[str, Any], options: dict[str, Any], others: list[Any]
+) -> None:
+    for inner in (schema, {"type": "array", "items": schema}):
+        build_grammar(inner, format="json_schema", **options)
+        assert not [one for one in others if "anyOf" in one or "oneOf" in one]
+    for seed in range(4):
+        found, expected = both_ways(schema, options)
+        compare(found, expected, random.Random(seed))
+
+
+@pytest.mark.parametrize(
+    "schema",
+    [
+        {**BASE, "oneOf": [{"required": ["a"]}, {"required": ["b"]}]},
+        {"properties": {"t": STRING}, "type": ["object", "null"], "oneOf": [X, Y]},
+        {**BASE, "oneOf": [X, {"properties": {"t": STRING}}]},
+        {**BASE, "anyOf": [{"properties": {"c": {}, "d": {}}}, {"properties": {"d": {}, "c": {}}}]},
+        {**BASE, "anyOf": [{"required": [name]} for name in "abcdef"]},
+    ],
+    ids=str,
+)
+def test_what_may_overlap_is_written_by_the_automaton(schema: dict[str, Any]) -> None:
+    for options in ({}, {"property_order": "any"}):
+        found, expected = both_ways(schema, options)
+        compare(found, expected, random.Random(1))
+
+
+def test_exactly_one_of_some_requirements() -> None:
+    from compiled import byte_vocabulary
+
+    schema = {**BASE, "oneOf": [{"required": ["a"]}, {"required": ["b"]}]}
+    engine = formgate.compile(schema, byte_vocabulary(), format="json_schema")
+    assert engine.accepts('{"a": "x"}')
+    assert engine.accepts('{"b": 1}')
+    assert not engine.accepts('{"a": "x", "b": 1}')
+    assert not engine.accepts("{}")
