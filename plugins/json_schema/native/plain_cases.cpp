@@ -41,21 +41,24 @@ std::optional<bool> PlainSchemas::are_idle(nb::handle branches, Place place, Kin
 
 // Adds one of some alternatives, the one whose turn it is.
 bool PlainSchemas::take(nb::handle branches, Keyword keyword, Place place, Merged& merged) {
-  if (merged.turns == nullptr || !is_list(branches)) return false;
+  if (merged.choices == nullptr || !is_list(branches)) return false;
+  auto& [turns, known] = *merged.choices;
   const Py_ssize_t count = PyList_Size(branches.ptr());
+  if (count == 0 || count > static_cast<Py_ssize_t>(kMostCases)) return false;
   if (keyword == Keyword::kAnyOf) {
-    const auto idle = are_idle(branches, place, merged.allowed);
+    const auto found = known.try_emplace({branches.ptr(), merged.allowed.bits});
+    std::optional<bool>& idle = found.first->second;
+    if (found.second) idle = are_idle(branches, place, merged.allowed);
     if (!idle || *idle) {
       ++merged.parts;
       return idle.has_value();
     }
   }
-  if (count == 0 || count > static_cast<Py_ssize_t>(kMostCases)) return false;
-  if (merged.taken == merged.turns->size()) {
+  if (merged.taken == turns.size()) {
     if (merged.taken == kMostTurns) return false;
-    merged.turns->push_back({0, count, keyword == Keyword::kOneOf});
+    turns.push_back({0, count, keyword == Keyword::kOneOf});
   }
-  const Py_ssize_t branch = (*merged.turns)[merged.taken++].branch;
+  const Py_ssize_t branch = turns[merged.taken++].branch;
   if (branch >= count) return false;  // others have changed the schema meanwhile
   const Place all = step(place, nb::str(keyword == Keyword::kOneOf ? "oneOf" : "anyOf"));
   const Place own = step(all, nb::str(std::to_string(branch).c_str()));
@@ -68,12 +71,13 @@ bool PlainSchemas::take(nb::handle branches, Keyword keyword, Place place, Merge
 std::optional<std::vector<PlainSchemas::Case>> PlainSchemas::cases_of(nb::handle schema,
                                                                       Place place) {
   std::vector<Case> found;
-  Turns turns;
+  Choices choices;
+  Turns& turns = choices.turns;
   do {
     if (found.size() == kMostCases) return std::nullopt;
-    Merged merged{{kAll, false}, &turns};
+    Merged merged{{kAll, false}, &choices};
     if (!merge(schema, place, merged) || merged.allowed.bits == 0) return std::nullopt;
-    merged.turns = nullptr;
+    merged.choices = nullptr;
     if ((merged.allowed.bits & kObject) && !close(merged)) return std::nullopt;
     found.push_back({std::move(merged), turns});
     while (!turns.empty() && ++turns.back().branch == turns.back().count) turns.pop_back();

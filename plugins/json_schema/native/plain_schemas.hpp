@@ -12,6 +12,7 @@
 #include <bit>
 #include <cstdint>
 #include <deque>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -208,11 +209,15 @@ class PlainSchemas {
     bool exclusive;  // a value may be of one alone
   };
   using Turns = std::vector<Turn>;
+  struct Choices {
+    Turns turns;  // what to take of alternatives, in their order; those met first are new
+    // Whether alternatives do not matter, beside values of some kinds.
+    std::map<std::pair<PyObject*, unsigned>, std::optional<bool>> idle;
+  };
   // What schemas say that all apply to the same value, of which objects may be said more.
   struct Merged {
     Kinds allowed;
-    Turns* turns =
-        nullptr;  // what to take of alternatives, in their order; those met first are new
+    Choices* choices = nullptr;
     std::size_t taken = 0;
     unsigned chosen = 0;  // alternatives that hold the part that is merged
     Objects objects = {};
