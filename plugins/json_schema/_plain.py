@@ -181,6 +181,20 @@ class PlainWriter:
         """Return the node of what satisfies several schemas, with their places; leniently."""
         return self._of_all(schemas, needed, lenient=True)
 
+    def fault(self, schema: Json, where: Where) -> None:
+        """Tell what is no schema in one that no value reaches; other errors do not matter.
+
+        Raises:
+            WrongSchemaError: The schema, or one in it, is none.
+        """
+        automaton, emitter = self.rest()
+        try:
+            emitter.value(_state_of(automaton, schema, where), 0)
+        except (CompileTimeout, WrongSchemaError):
+            raise
+        except (GrammarError, LimitError):
+            pass
+
     def _of_all(
         self, schemas: list[tuple[Json, Where]], needed: bool, *, lenient: bool
     ) -> Node | None:

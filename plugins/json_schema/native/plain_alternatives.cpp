@@ -17,7 +17,6 @@ namespace {
 constexpr unsigned kMostApplied = 64;      // schemas applied in each other
 constexpr unsigned kMostHops = 8;          // from reference to reference
 constexpr Py_ssize_t kManyBranches = 256;  // others share their parts among more
-constexpr std::size_t kManyAlike = 5;      // arrays or objects that may share values
 constexpr std::size_t kManyPairs = 24;     // objects of which each is held against others
 
 struct Alternatives {

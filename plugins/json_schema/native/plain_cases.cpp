@@ -14,7 +14,6 @@ namespace {
 
 constexpr std::size_t kMostCases = 24;
 constexpr std::size_t kMostTurns = 8;
-constexpr std::size_t kManyAlike = 5;  // cases that may share values
 
 }  // namespace
 
@@ -96,9 +95,8 @@ bool keeps_apart(const Case& one, const Case& other) {
 
 }  // namespace
 
-// Whether two cases speak of the same members: where they do it in another order, only one of them
-// is written.
-bool PlainSchemas::speak_alike(const Merged& one, const Merged& other, bool& in_order) {
+// Whether two cases speak of the same members in another order: the order of one alone would count.
+bool PlainSchemas::differ_in_order(const Merged& one, const Merged& other) {
   const auto& properties = one.objects.properties;
   const auto& theirs = other.objects.properties;
   if (properties.size() != theirs.size() || one.needed != other.needed) return false;
@@ -109,9 +107,8 @@ bool PlainSchemas::speak_alike(const Merged& one, const Merged& other, bool& in_
   const auto same = [](const nb::object& left, const nb::object& right) {
     return *text_of(left) == *text_of(right);
   };
-  in_order = std::ranges::equal(properties, theirs, same, &Property::name, &Property::name) &&
-             std::ranges::equal(one.objects.required, other.objects.required, same);
-  return true;
+  return !std::ranges::equal(properties, theirs, same, &Property::name, &Property::name) ||
+         !std::ranges::equal(one.objects.required, other.objects.required, same);
 }
 
 // Whether the texts of some cases are surely those of the schema.
@@ -125,11 +122,10 @@ bool PlainSchemas::are_exact(const std::vector<Case>& cases) {
       const Merged& other = cases[k].merged;
       const bool must = keeps_apart(cases[i], cases[k]);
       const unsigned shared = one.allowed.bits & other.allowed.bits;
-      bool in_order = true;
       if ((must && (shared & ~kObject)) || (shared & kNumber) ||
           ((must || many) && (shared & kObject) && !apart(members[i], members[k]) &&
            !apart(members[k], members[i])) ||
-          (speak_alike(one, other, in_order) && !in_order)) {
+          differ_in_order(one, other)) {
         return false;
       }
     }

@@ -67,6 +67,7 @@ enum class Keyword : std::uint8_t {
   kOther,    // it means something that is not written here
   kApplied,  // such that schemas are applied to the same value
 };
+constexpr std::size_t kManyAlike = 5;  // alternatives that may share values
 constexpr std::size_t kKeywords = static_cast<std::size_t>(Keyword::kOther);
 
 // How much of a schema is said by the keywords that are known here.
@@ -112,6 +113,7 @@ class PlainSchemas {
   // `other(schema, place, needed, lenient)` returns a node, or None where no value is valid for
   // sure, or, if it is lenient, where there is an error, which may not matter,
   // `both(schemas, needed)` the same of schemas with their places that hold together,
+  // `fault(schema, place)` nothing: it raises where something is no schema, and for nothing else,
   // `body(schema, place)` the same of what stands somewhere as a rule that is to be defined by it,
   // `numbers(integer)` a node, `name(place)` a name for people; `check()` ends what takes too long.
   // `bounded(integer, bounds)` returns the node of the numbers within bounds, by their keywords,
@@ -267,7 +269,7 @@ class PlainSchemas {
   std::optional<Node> conjunction(nb::handle schema, const Said& said, Place place,
                                   bool& composite);
   std::optional<std::vector<Case>> cases_of(nb::handle schema, Place place);
-  static bool speak_alike(const Merged& one, const Merged& other, bool& in_order);
+  static bool differ_in_order(const Merged& one, const Merged& other);
   bool are_exact(const std::vector<Case>& cases);
   std::optional<bool> are_idle(nb::handle branches, Place place, Kinds allowed);
   Members members_of(const Merged& merged);

@@ -312,9 +312,15 @@ std::optional<PlainSchemas::Node> PlainSchemas::object(const Objects& objects) {
   // Where what must be there can have no value, nothing of the object is reached either.
   for (const Property& property : objects.properties) {
     const auto text = text_of(property.name);
-    if (property.schemas.size() > 1 && text && required.contains(*text) && !both(property, true)) {
-      return std::nullopt;
+    if (property.schemas.size() == 1 || !text || !required.contains(*text) ||
+        both(property, true)) {
+      continue;
     }
+    if (lenient_) return std::nullopt;
+    for (const Property& other : objects.properties) {  // what is no schema is told
+      for (const auto& [schema, own] : other.schemas) ask("fault", schema, way(own));
+    }
+    return std::nullopt;
   }
   const auto additional_value = [&](bool must) -> std::optional<Node> {
     if (!objects.additional.is_valid()) return anything(host_);
