@@ -215,7 +215,7 @@ class Clauses(Products[S]):
                     placed = True
                     found = self.product(found, [base])
                 else:
-                    found = self._apply(op, track, found, base)
+                    found = self._apply(op, track, found, self._any if placed else base)
             except LimitError as error:
                 raise self._world.limited(error, (lit,), keyword_of(op)) from None
             if not found:
@@ -310,23 +310,31 @@ class Clauses(Products[S]):
     def _one_of(self, lits: tuple[int, ...], track: int, within: list[S], base: S) -> list[S]:
         """Return the alternatives of an exclusive disjunction, beside others.
 
-        What is beside it may make the branches exclude each other: names required there, say.
+        What is beside it may make the branches exclude each other: names required there, say. It
+        is met elsewhere, where the text has it; but here, if parts are to be taken away.
         """
-        branches = [self.product(self.product(within, self.of(lit, track)), [base]) for lit in lits]
-        if self.discriminated(branches):
-            return self._distinct((shape for branch in branches for shape in branch), len(lits))
+        branches = [self._beside(self.product(within, self.of(lit, track)), base) for lit in lits]
+        whole = [[shape for _, shape in branch] for branch in branches]
+        if self.discriminated(whole):
+            return self._distinct((bare for branch in branches for bare, _ in branch), len(lits))
         found: list[S] = []
         for place, branch in enumerate(branches):
-            for shape in branch:
+            for bare, shape in branch:
                 kept = [shape]
-                for other, others in enumerate(branches):
+                for other, others in enumerate(whole):
                     if other == place or not kept:
                         continue
                     kept = self._without(kept, lits[other], others)
                     self._bear(kept)
-                found += kept
+                untouched = len(kept) == 1 and kept[0] is shape
+                found += [bare] if untouched else kept
                 self._bear(found)
         return self._distinct(found)
+
+    def _beside(self, shapes: list[S], base: S) -> list[tuple[S, S]]:
+        """Return shapes without and with what another one says, where something has both."""
+        pairs = ((shape, self._meet(shape, base)) for shape in shapes)
+        return [(shape, both) for shape, both in pairs if both is not None]
 
     def _subtract(self, shapes: list[S], lit: int) -> list[S]:
         """Return shapes less what a literal allows."""
