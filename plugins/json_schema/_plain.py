@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from functools import cache
 from importlib import import_module
-from typing import TYPE_CHECKING, ParamSpec
+from typing import TYPE_CHECKING, Literal, ParamSpec
 
 from formgate.core import _native
 from formgate.core.errors import CompileTimeout, GrammarError, LimitError
@@ -120,12 +120,16 @@ class PlainWriter:
         node = self._native.value(self._schema, (None, ""), self)
         if node is None:
             return None
-        self.drain()
+        self.drain(Node(node))
         return Node(node)
 
-    def drain(self) -> None:
-        """Write what was put off, here and by what writes the rest."""
-        while self._native.drain(self) or (self._emitter is not None and self._emitter.drain()):
+    def drain(self, node: Node) -> None:
+        """Write what was put off, here and by what writes the rest; all that a node leads to."""
+        while (
+            self._native.drain(self)
+            or (self._emitter is not None and self._emitter.drain())
+            or self._native.mend(node, self)
+        ):
             pass
 
     def close(self) -> None:
@@ -175,10 +179,13 @@ class PlainWriter:
             needed: Whether there must be such a value, which is worth a search.
             lenient: Whether an error is None, too: the schema may not matter.
         """
-        return self._of_all([(schema, where)], needed, lenient=lenient)
+        return self._of_all([(schema, where, False)], needed, lenient=lenient)
 
-    def both(self, schemas: list[tuple[Json, Where]], needed: bool) -> Node | None:
-        """Return the node of what satisfies several schemas, with their places; leniently."""
+    def both(self, schemas: list[tuple[Json, Where, bool]], needed: bool) -> Node | None:
+        """Return the node of what satisfies several schemas; leniently.
+
+        Each comes with its place and whether it must not be satisfied.
+        """
         return self._of_all(schemas, needed, lenient=True)
 
     def fault(self, schema: Json, where: Where) -> None:
@@ -196,13 +203,13 @@ class PlainWriter:
             pass
 
     def _of_all(
-        self, schemas: list[tuple[Json, Where]], needed: bool, *, lenient: bool
+        self, schemas: list[tuple[Json, Where, bool]], needed: bool, *, lenient: bool
     ) -> Node | None:
         """Return the node of what satisfies all of some schemas; None as ``other`` has it."""
         automaton, emitter = self.rest()
         world = automaton.world
         try:
-            lits = {world.lit(schema, world.env, where) for schema, where in schemas}
+            lits = {world.lit(schema, world.env, where) ^ no for schema, where, no in schemas}
             state = world.state(tuple(sorted(lits)))
             if not state.kinds or (needed and automaton.is_empty(state)):
                 return None
@@ -212,14 +219,20 @@ class PlainWriter:
                 raise
             return None
 
-    def body(self, schema: Json, where: Where) -> Node | None:
-        """Return the node of a schema that turned out not to be plain; None as above.
+    def body(self, schema: Json, where: Where, lenient: bool) -> Node | Literal[False] | None:
+        """Return the node of a schema that turned out not to be plain; None if it has no value.
 
-        It becomes that of the native rule which stands for the schema already.
+        It becomes that of the native rule which stands for the schema already. False for an error,
+        if it is lenient as ``other``.
         """
         automaton, emitter = self.rest()
-        state = _state_of(automaton, schema, where)
-        return emitter.body(state) if state.kinds else None
+        try:
+            state = _state_of(automaton, schema, where)
+            return emitter.body(state) if state.kinds else None
+        except (GrammarError, LimitError, WrongSchemaError) as error:
+            if not lenient or isinstance(error, CompileTimeout):
+                raise
+            return False
 
     def numbers(self, integer: bool) -> Node:
         """Return the node of all numbers, or of the integers."""

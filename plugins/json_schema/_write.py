@@ -271,7 +271,7 @@ def _reasoned(
         emitter.close()
         automaton.close()
     else:
-        plain.drain()
+        plain.drain(node)
         plain.close()
     return automaton, node
 

@@ -331,6 +331,30 @@ void Grammar::define(const std::string& name, Handle body) {
   rule_order_.push_back(name);
 }
 
+std::unordered_set<std::string> Grammar::undefined(Handle from) const {
+  std::unordered_set<std::string> found;
+  std::vector<std::uint32_t> reached{index(from)};
+  std::vector<bool> seen(nodes_.size());
+  seen[reached.front()] = true;
+  const auto reach = [&](std::uint32_t node) {
+    if (!seen[node]) reached.push_back(node);
+    seen[node] = true;
+  };
+  while (!reached.empty()) {
+    const Node& node = nodes_[reached.back()];
+    reached.pop_back();
+    for (const std::uint32_t part : node.parts) reach(part);
+    if (node.op != Op::kRule) continue;
+    const auto body = rules_.find(node.text);
+    if (body == rules_.end()) {
+      found.insert(node.text);
+    } else {
+      reach(body->second);
+    }
+  }
+  return found;
+}
+
 void Grammar::start(Handle body) {
   if (has_start_) {
     throw Error(ErrorKind::kGrammar, "the start of the grammar is set twice");

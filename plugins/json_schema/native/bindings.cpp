@@ -77,6 +77,8 @@ void bind_json_schema(nb::module_& m) {
                    "int | None"))
       .def("drain", &PlainSchemas::drain, nb::arg("host"),
            nb::sig("def drain(self, host: object) -> bool"))
+      .def("mend", &PlainSchemas::mend, nb::arg("node"), nb::arg("host"),
+           nb::sig("def mend(self, node: int, host: object) -> bool"))
       .def("anything", &PlainSchemas::anything, nb::arg("host"),
            nb::sig("def anything(self, host: object) -> int"))
       .def_prop_ro("known_anything", &PlainSchemas::known_anything);

@@ -222,7 +222,7 @@ PlainSchemas::Members PlainSchemas::members_of(const Merged& merged) {
     const auto banned = [&](const nb::object& closed) {
       return !member_of(closed, one.name).is_valid();
     };
-    if (std::ranges::any_of(merged.closed, banned)) continue;
+    if (one.schemas.empty() || std::ranges::any_of(merged.closed, banned)) continue;
     const auto lists = [&](const auto& said) { return strings_of(said.first).has_value(); };
     auto most = one.schemas.begin();
     if (one.schemas.size() > 1) most = std::ranges::find_if(one.schemas, lists);

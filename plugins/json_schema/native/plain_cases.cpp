@@ -2,9 +2,10 @@
 // to take the alternatives, and each case is written as one schema.
 //
 // The texts are those of all cases exactly if no value is of two cases that alternatives keep apart
-// (`oneOf`).
+// (`oneOf`). Where these speak of one member each, a case says of the others' that it is not so.
 #include <algorithm>
 #include <string>
+#include <tuple>
 
 #include "plain_schemas.hpp"
 #include "python_values.hpp"
@@ -14,40 +15,61 @@ namespace {
 
 constexpr std::size_t kMostCases = 24;
 constexpr std::size_t kMostTurns = 8;
+constexpr unsigned kMostLooks = 256;  // at alternatives within alternatives
+constexpr unsigned kMostHops = 8;     // from reference to reference
 
 }  // namespace
 
 // Whether some alternative allows all values of some kinds, so that the others do not matter;
-// nothing where one of them may be no schema, which is told nevertheless.
-std::optional<bool> PlainSchemas::are_idle(nb::handle branches, Place place, Kinds allowed) {
-  const auto says_nothing = [&](const Merged& merged) {
-    return merged.objects.properties.empty() && merged.needed.empty() && merged.closed.empty() &&
-           !merged.allowed.integer && (allowed.bits & ~merged.allowed.bits) == 0;
-  };
+// nothing where it allows all objects alone, which is not written here, and where one of them may
+// be no schema, which is told nevertheless.
+std::optional<bool> PlainSchemas::are_idle(nb::handle branches, Place place, Kinds allowed,
+                                           unsigned& looks) {
   bool idle = false;
+  bool idle_for_objects = false;
   bool plain = true;
   for (Py_ssize_t i = 0; i < PyList_Size(branches.ptr()); ++i) {
+    if (looks == 0) return std::nullopt;
+    --looks;
     Merged merged{{kAll, false}};
+    merged.looks = &looks;
     const bool read = merge(PyList_GetItem(branches.ptr(), i), place, merged);
-    plain = plain && read && std::ranges::all_of(merged.objects.properties, [](const auto& one) {
-              return is_dict(one.schemas.front().first);
-            });
-    idle = idle || (read && says_nothing(merged));
+    if (merged.unknown) return std::nullopt;
+    const auto& properties = merged.objects.properties;
+    plain = plain && read && !merged.more &&
+            std::ranges::all_of(
+                properties, [](const Property& one) { return is_dict(one.schemas.front().first); });
+    if (!read || merged.more || !properties.empty() || !merged.needed.empty() ||
+        !merged.closed.empty()) {
+      continue;
+    }
+    idle_for_objects = idle_for_objects || (merged.allowed.bits & kObject) != 0;
+    idle = idle || (!merged.allowed.integer && (allowed.bits & ~merged.allowed.bits) == 0);
   }
-  if (idle && !plain) return std::nullopt;
+  if (idle ? !plain : idle_for_objects && (allowed.bits & kObject)) return std::nullopt;
   return idle;
 }
 
-// Adds one of some alternatives, the one whose turn it is.
-bool PlainSchemas::take(nb::handle branches, Keyword keyword, Place place, Merged& merged) {
-  if (merged.choices == nullptr || !is_list(branches)) return false;
-  auto& [turns, known] = *merged.choices;
+// Adds one of some alternatives, the one whose turn it is. What the schema itself says of members
+// may be placed by now.
+bool PlainSchemas::take(nb::handle branches, Keyword keyword, Place place, bool placed,
+                        Merged& merged) {
+  if (!is_list(branches)) return false;
+  if (merged.looks != nullptr) {
+    const auto idle = are_idle(branches, place, merged.allowed, *merged.looks);
+    merged.unknown = !idle || (*idle && keyword == Keyword::kOneOf);
+    merged.more = merged.more || !idle.value_or(true);
+    return !merged.unknown;
+  }
+  if (merged.choices == nullptr) return false;
+  Turns& turns = merged.choices->turns;
   const Py_ssize_t count = PyList_Size(branches.ptr());
   if (count == 0 || count > static_cast<Py_ssize_t>(kMostCases)) return false;
   if (keyword == Keyword::kAnyOf) {
-    const auto found = known.try_emplace({branches.ptr(), merged.allowed.bits});
+    const auto found = merged.choices->idle.try_emplace({branches.ptr(), merged.allowed.bits});
     std::optional<bool>& idle = found.first->second;
-    if (found.second) idle = are_idle(branches, place, merged.allowed);
+    unsigned looks = kMostLooks;
+    if (found.second) idle = are_idle(branches, place, merged.allowed, looks);
     if (!idle || *idle) {
       ++merged.parts;
       return idle.has_value();
@@ -57,12 +79,105 @@ bool PlainSchemas::take(nb::handle branches, Keyword keyword, Place place, Merge
     if (merged.taken == kMostTurns) return false;
     turns.push_back({0, count, keyword == Keyword::kOneOf});
   }
-  const Py_ssize_t branch = turns[merged.taken++].branch;
+  const std::size_t turn = merged.taken++;
+  const Py_ssize_t branch = turns[turn].branch;
   if (branch >= count) return false;  // others have changed the schema meanwhile
   const Place all = step(place, nb::str(keyword == Keyword::kOneOf ? "oneOf" : "anyOf"));
   const Place own = step(all, nb::str(std::to_string(branch).c_str()));
-  const Restored inside(merged.chosen, merged.chosen + 1);
-  return merge(PyList_GetItem(branches.ptr(), branch), own, merged);
+  {
+    const Restored inside(merged.chosen, merged.chosen + 1);
+    if (!merge(PyList_GetItem(branches.ptr(), branch), own, merged)) return false;
+  }
+  // Members of which the others speak come behind those of the schema itself.
+  if (keyword == Keyword::kOneOf && placed) deny_others(branches, all, turn, merged);
+  return true;
+}
+
+// What a schema says of the one member of which alone it speaks.
+std::optional<PlainSchemas::Single> PlainSchemas::single_of(nb::handle given, Place place) {
+  nb::object schema = nb::borrow(given);
+  Said said;
+  for (unsigned hops = 0;; ++hops) {
+    said.clear();
+    if (hops > kMostHops || !is_dict(schema) || read(schema, said) != Heard::kAll) {
+      return std::nullopt;
+    }
+    if (!refers(said)) break;
+    auto next = target(said.of(Keyword::kRef));
+    if (!next) return std::nullopt;
+    std::tie(schema, place) = std::move(*next);
+  }
+  const bool named = said.has(Keyword::kProperties);
+  const bool typed = said.has(Keyword::kType);
+  if (!said.has(Keyword::kRequired) || said.count() != 1u + named + typed) return std::nullopt;
+  if (typed) {
+    const auto type = kinds(said.of(Keyword::kType));
+    if (!type || !(type->bits & kObject)) return std::nullopt;
+  }
+  const nb::handle required = said.of(Keyword::kRequired);
+  if (!is_list(required) || PyList_Size(required.ptr()) != 1) return std::nullopt;
+  Single found{nb::borrow(PyList_GetItem(required.ptr(), 0))};
+  if (!text_of(found.name)) return std::nullopt;
+  if (!named) return found;
+  const nb::handle properties = said.of(Keyword::kProperties);
+  if (!is_dict(properties) || PyDict_Size(properties.ptr()) > 1) return std::nullopt;
+  if (PyDict_Size(properties.ptr()) == 0) return found;
+  nb::object value = member_of(properties, found.name);
+  if (value.is_valid() && value.ptr() == Py_True) return found;
+  if (!value.is_valid() || !is_dict(value)) return std::nullopt;
+  if (PyDict_Size(value.ptr()) == 0) return found;
+  found.schema = std::move(value);
+  found.place = step(step(place, nb::str("properties")), found.name);
+  return found;
+}
+
+bool PlainSchemas::apart(const Single& one, const Single& other) {
+  const auto members = [](const Single& single) {
+    nb::dict properties;
+    if (single.schema.is_valid()) properties[single.name] = single.schema;
+    return Members{std::move(properties), {single.name}, false};
+  };
+  return apart(members(one), members(other));
+}
+
+// Takes away what is of the others, too, where these speak of one member each, as does the one that
+// is taken.
+void PlainSchemas::deny_others(nb::handle branches, Place place, std::size_t turn, Merged& merged) {
+  auto& singles = merged.choices->singles[branches.ptr()];
+  if (singles.empty()) {
+    for (Py_ssize_t i = 0; i < PyList_Size(branches.ptr()); ++i) {
+      const Place own = step(place, nb::str(std::to_string(i).c_str()));
+      singles.push_back(single_of(PyList_GetItem(branches.ptr(), i), own));
+    }
+  }
+  Turn& taken = merged.choices->turns[turn];
+  taken.denied = 0;
+  const auto branch = static_cast<std::size_t>(taken.branch);
+  if (branch >= singles.size() || !singles[branch]) return;
+  for (std::size_t i = 0; i < std::min(singles.size(), kMostCases); ++i) {
+    if (i == branch || !singles[i] || apart(*singles[branch], *singles[i])) continue;
+    deny(*singles[i], merged);
+    taken.denied |= 1u << i;
+  }
+}
+
+void PlainSchemas::deny(const Single& single, Merged& merged) {
+  const auto lacks = [&](const nb::object& closed) {
+    return !member_of(closed, single.name).is_valid();
+  };
+  const auto known = merged.places.find(*text_of(single.name));
+  if (known == merged.places.end() && std::ranges::any_of(merged.closed, lacks)) return;
+  Property& property = known == merged.places.end()
+                           ? merged.objects.properties.emplace_back(Property{single.name})
+                           : merged.objects.properties[known->second];
+  if (known == merged.places.end()) {
+    merged.places.emplace(*text_of(property.name), merged.objects.properties.size() - 1);
+  }
+  if (single.schema.is_valid()) {
+    property.denied.emplace_back(single.schema, single.place);
+  } else {
+    property.banned = true;
+  }
 }
 
 // All ways to take the alternatives of a schema; nothing where some case says more than objects are
@@ -77,6 +192,10 @@ std::optional<std::vector<PlainSchemas::Case>> PlainSchemas::cases_of(nb::handle
     Merged merged{{kAll, false}, &choices};
     if (!merge(schema, place, merged) || merged.allowed.bits == 0) return std::nullopt;
     merged.choices = nullptr;
+    const auto cannot_be = [&](const Property& property) {
+      return property.banned && merged.needed.contains(*text_of(property.name));
+    };
+    if (std::ranges::any_of(merged.objects.properties, cannot_be)) return std::nullopt;
     if ((merged.allowed.bits & kObject) && !close(merged)) return std::nullopt;
     found.push_back({std::move(merged), turns});
     while (!turns.empty() && ++turns.back().branch == turns.back().count) turns.pop_back();
@@ -86,11 +205,12 @@ std::optional<std::vector<PlainSchemas::Case>> PlainSchemas::cases_of(nb::handle
 
 namespace {
 
+// What two cases take of the first alternatives of which they do not take the same.
 template <typename Case>
-bool keeps_apart(const Case& one, const Case& other) {
+auto parting(const Case& one, const Case& other) {
   std::size_t at = 0;
   while (one.turns[at].branch == other.turns[at].branch) ++at;
-  return one.turns[at].exclusive;
+  return std::pair{one.turns[at], other.turns[at]};
 }
 
 }  // namespace
@@ -111,21 +231,37 @@ bool PlainSchemas::differ_in_order(const Merged& one, const Merged& other) {
          !std::ranges::equal(one.objects.required, other.objects.required, same);
 }
 
+// Whether one case may say all that another one does: it would be dropped, and its order with it.
+bool PlainSchemas::may_be_within(const Merged& one, const Merged& other) {
+  const auto is_needed = [&](std::string_view name) { return one.needed.contains(name); };
+  const auto is_known = [&](const Property& property) {
+    return (property.denied.empty() && !property.banned) ||
+           one.places.contains(*text_of(property.name));
+  };
+  return std::ranges::all_of(other.needed, is_needed) &&
+         std::ranges::all_of(other.objects.properties, is_known);
+}
+
 // Whether the texts of some cases are surely those of the schema.
 bool PlainSchemas::are_exact(const std::vector<Case>& cases) {
   std::vector<Members> members;
   for (const Case& each : cases) members.push_back(members_of(each.merged));
-  const bool many = cases.size() > kManyAlike;  // some may be parts of others
+  const bool many = cases.size() > kManyAlike;  // those that are parts of others are looked for
   for (std::size_t i = 0; i < cases.size(); ++i) {
     for (std::size_t k = 0; k < i; ++k) {
       const Merged& one = cases[i].merged;
       const Merged& other = cases[k].merged;
-      const bool must = keeps_apart(cases[i], cases[k]);
+      const auto [mine, theirs] = parting(cases[i], cases[k]);
+      // Each says of the other's objects that they are none of its own.
+      const bool denied = (mine.denied >> theirs.branch & theirs.denied >> mine.branch & 1u) != 0;
       const unsigned shared = one.allowed.bits & other.allowed.bits;
-      if ((must && (shared & ~kObject)) || (shared & kNumber) ||
-          ((must || many) && (shared & kObject) && !apart(members[i], members[k]) &&
-           !apart(members[k], members[i])) ||
+      if ((mine.exclusive && (shared & ~kObject)) || (shared & kNumber) ||
           differ_in_order(one, other)) {
+        return false;
+      }
+      const bool part = many && (may_be_within(one, other) || may_be_within(other, one));
+      if (((mine.exclusive && !denied) || part) && (shared & kObject) &&
+          !apart(members[i], members[k]) && !apart(members[k], members[i])) {
         return false;
       }
     }

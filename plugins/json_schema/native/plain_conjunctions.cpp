@@ -2,6 +2,8 @@
 // inherit from others (`allOf`, references). They are written as one, members in the order in which
 // their names are met.
 #include <algorithm>
+#include <string>
+#include <tuple>
 
 #include "plain_schemas.hpp"
 #include "python_values.hpp"
@@ -10,6 +12,7 @@ namespace formgate::json_schema {
 namespace {
 
 constexpr unsigned kMostParts = 64;  // schemas that apply to one value
+constexpr unsigned kMostHops = 8;    // from reference to reference
 
 bool is_hollow(nb::handle value) {
   if (!value.is_valid()) return true;
@@ -23,7 +26,7 @@ std::optional<PlainSchemas::Node> PlainSchemas::conjunction(nb::handle schema, c
                                                             Place place, bool& composite) {
   const auto cases = cases_of(schema, place);
   if (!cases || cases->front().merged.parts < 2) return std::nullopt;
-  const auto several = [](const Property& property) { return property.schemas.size() > 1; };
+  const auto several = [](const Property& property) { return !property.simple(); };
   const auto meets = [&](const Case& each) {
     return std::ranges::any_of(each.merged.objects.properties, several);
   };
@@ -35,7 +38,8 @@ std::optional<PlainSchemas::Node> PlainSchemas::conjunction(nb::handle schema, c
   if (policy_.ordered && std::ranges::any_of(*cases, refers) && !said.has(Keyword::kAdditional) &&
       is_hollow(said.of(Keyword::kProperties)) && is_hollow(said.of(Keyword::kRequired))) {
     const auto type = said.has(Keyword::kType) ? kinds(said.of(Keyword::kType)) : std::nullopt;
-    if (!type || (type->bits == kAll && !type->integer)) return std::nullopt;
+    const bool own = type && (type->bits != kAll || type->integer);
+    if (!own && !parts_in_order(said, place)) return std::nullopt;
   }
   // An error in one case does not matter where another one has all its values.
   const Restored lenient(lenient_, lenient_ || cases->size() > 1);
@@ -73,6 +77,7 @@ bool PlainSchemas::merge(nb::handle given, Place place, Merged& merged) {
   const nb::handle properties = said.of(Keyword::kProperties);
   const bool named = !lone && said.has(Keyword::kProperties) && is_dict(properties) &&
                      PyDict_Size(properties.ptr()) != 0;
+  bool placed = !named && is_hollow(said.of(Keyword::kRequired));
   Py_ssize_t at = 0;
   PyObject* key = nullptr;
   PyObject* value = nullptr;
@@ -95,9 +100,11 @@ bool PlainSchemas::merge(nb::handle given, Place place, Merged& merged) {
         if (named && !merge_members(said_here, said.of(Keyword::kRequired), place, merged)) {
           return false;
         }
+        placed = placed || named;
         break;
       case Keyword::kRequired:
         if (!named && !merge_members({}, said_here, place, merged)) return false;
+        placed = placed || !named;
         break;
       case Keyword::kAdditional:
         if (said_here.ptr() == Py_False) {
@@ -124,7 +131,7 @@ bool PlainSchemas::merge(nb::handle given, Place place, Merged& merged) {
       }
       case Keyword::kAnyOf:
       case Keyword::kOneOf:
-        if (!take(said_here, known->second, place, merged)) return false;
+        if (!take(said_here, known->second, place, placed, merged)) return false;
         break;
       default:
         return false;
@@ -173,9 +180,11 @@ bool PlainSchemas::close(Merged& merged) {
     return std::ranges::any_of(
         merged.closed, [&](const nb::object& names) { return !member_of(names, name).is_valid(); });
   };
-  if (std::ranges::any_of(merged.objects.required, banned) ||
-      std::ranges::any_of(merged.objects.properties, banned, &Property::name)) {
-    return false;
+  if (std::ranges::any_of(merged.objects.required, banned)) return false;
+  for (Property& property : merged.objects.properties) {
+    if (!banned(property.name)) continue;
+    if (!property.schemas.empty()) return false;
+    property.banned = true;
   }
   merged.objects.additional = nb::borrow(Py_False);
   return true;
@@ -183,13 +192,60 @@ bool PlainSchemas::close(Merged& merged) {
 
 // What a member satisfies that several schemas speak of.
 std::optional<PlainSchemas::Node> PlainSchemas::both(const Property& property, bool needed) {
+  const bool lone = property.schemas.empty() && property.denied.size() == 1 && !needed;
+  if (lone) {
+    const auto known = denied_.find(property.denied.front().first.ptr());
+    if (known != denied_.end()) return known->second.second;
+  }
   nb::list schemas;
   for (const auto& [schema, place] : property.schemas) {
-    schemas.append(nb::make_tuple(schema, way(place)));
+    schemas.append(nb::make_tuple(schema, way(place), false));
+  }
+  for (const auto& [schema, place] : property.denied) {
+    schemas.append(nb::make_tuple(schema, way(place), true));
   }
   const nb::object found = ask("both", schemas, needed);
   if (found.is_none()) return std::nullopt;
-  return nb::cast<Node>(found);
+  const auto node = nb::cast<Node>(found);
+  if (lone) {
+    const nb::object& schema = property.denied.front().first;
+    denied_.emplace(schema.ptr(), std::pair{schema, node});
+  }
+  return node;
+}
+
+// Whether the parts of a schema, which says nothing itself, stand in the document in the order in
+// which it names them. Parts that do nothing but name others are not looked into.
+bool PlainSchemas::parts_in_order(const Said& said, Place place) {
+  if (said.count() != 1 || !is_list(said.of(Keyword::kAllOf))) return false;
+  const nb::object parts = nb::borrow(said.of(Keyword::kAllOf));
+  const Place all = step(place, nb::str("allOf"));
+  std::vector<std::size_t> last;
+  for (Py_ssize_t i = 0; i < PyList_Size(parts.ptr()); ++i) {
+    nb::object part = nb::borrow(PyList_GetItem(parts.ptr(), i));
+    Place own = step(all, nb::str(std::to_string(i).c_str()));
+    Said own_said;
+    for (unsigned hops = 0;; ++hops) {
+      own_said.clear();
+      if (hops > kMostHops || !is_dict(part)) return false;
+      if (read(part, own_said) == Heard::kNothing) return false;
+      if (!refers(own_said)) break;
+      auto next = target(own_said.of(Keyword::kRef));
+      if (!next) return false;
+      std::tie(part, own) = std::move(*next);
+    }
+    const auto type =
+        own_said.has(Keyword::kType) ? kinds(own_said.of(Keyword::kType)) : std::nullopt;
+    if (is_hollow(own_said.of(Keyword::kProperties)) &&
+        is_hollow(own_said.of(Keyword::kRequired)) &&
+        (!type || (type->bits == kAll && !type->integer))) {
+      return false;
+    }
+    std::vector<std::size_t> here = position(own);
+    if (here <= last) return false;
+    last = std::move(here);
+  }
+  return true;
 }
 
 }  // namespace formgate::json_schema

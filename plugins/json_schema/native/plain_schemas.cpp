@@ -87,7 +87,22 @@ bool PlainSchemas::drain(nb::handle host) {
     waiting_.pop_front();
     Said said;
     read(record.schema, said);
-    define(record, write(record, said));
+    define(record, write(record, said), false);
+  }
+  return any;
+}
+
+bool PlainSchemas::mend(Node node, nb::handle host) {
+  if (broken_.empty()) return false;
+  const Restored hosted(host_, host);
+  const auto missing = grammar_.undefined(node);
+  bool any = false;
+  for (std::size_t i = 0; i < broken_.size(); ++i) {
+    Record& record = *broken_[i];
+    if (!record.broken || !missing.contains(name_of(record))) continue;
+    record.broken = false;
+    any = true;
+    define(record, std::nullopt, false);
   }
   return any;
 }
@@ -130,7 +145,8 @@ std::optional<PlainSchemas::Node> PlainSchemas::attempt(nb::handle given, Place 
     std::tie(schema, place) = std::move(*next);
   }
   Record& record = *met;
-  if (record.number == 0) {
+  const bool fresh = record.number == 0;
+  if (fresh) {
     record.schema = schema;
     record.place = place;
     record.number = ++schemas_;
@@ -141,6 +157,11 @@ std::optional<PlainSchemas::Node> PlainSchemas::attempt(nb::handle given, Place 
     return std::nullopt;
   }
   if (record.node) {
+    if (record.broken) {
+      if (lenient_) return std::nullopt;
+      record.broken = false;
+      waiting_.push_back(&record);
+    }
     if (!record.shared) {
       // Met again: what was written in place the first time is a rule from now on.
       const Node first = *record.node;
@@ -154,24 +175,40 @@ std::optional<PlainSchemas::Node> PlainSchemas::attempt(nb::handle given, Place 
     if (!record.busy) waiting_.push_back(&record);
     return rule_of(record);
   }
-  const std::optional<Node> found = write(record, said);
+  if (!fresh) read(schema, said);  // an error, which did not matter there, ended its writing
+  std::optional<Node> found;
+  try {
+    found = write(record, said);
+  } catch (...) {
+    if (record.node) set_broken(record);
+    throw;
+  }
   if (!record.node) {
     record.node = found;
     return found;
   }
-  define(record, found);  // it met itself
-  return record.node;
+  if (define(record, found, lenient_)) return record.node;  // it met itself
+  set_broken(record);
+  return std::nullopt;
 }
 
-// Gives a rule that stands somewhere already its body, which others write where it is not plain.
-void PlainSchemas::define(Record& record, std::optional<Node> found) {
+void PlainSchemas::set_broken(Record& record) {
+  record.broken = true;
+  broken_.push_back(&record);
+}
+
+// Gives a rule that stands somewhere already its body, which others write where it is not plain;
+// false where there is an error, which may not matter.
+bool PlainSchemas::define(Record& record, std::optional<Node> found, bool lenient) {
   if (!found) {
     record.asked = true;
-    const nb::object own = ask("body", record.schema, way(record.place));
+    const nb::object own = ask("body", record.schema, way(record.place), lenient);
     record.asked = false;
+    if (own.ptr() == Py_False) return false;
     if (!own.is_none()) found = nb::cast<Node>(own);
   }
   grammar_.define(name_of(record), found ? *found : grammar_.choice({}));
+  return true;
 }
 
 // Writes what is plain but perhaps for its parts.
@@ -262,6 +299,38 @@ std::string PlainSchemas::name_of(const Record& record) {
 PlainSchemas::Place PlainSchemas::step(Place parent, nb::object name) {
   steps_.push_back({parent, std::move(name)});
   return static_cast<Place>(steps_.size() - 1);
+}
+
+// Where a place is in the text of the document: places in the objects and lists around it.
+std::vector<std::size_t> PlainSchemas::position(Place place) {
+  std::vector<nb::object> steps;
+  for (; steps_[place].parent; place = *steps_[place].parent) steps.push_back(steps_[place].step);
+  nb::object start = steps_[place].step;
+  while (!start[0].is_none()) {
+    steps.push_back(start[1]);
+    start = start[0];
+  }
+  std::vector<std::size_t> found;
+  nb::object value = root_;
+  for (auto next = steps.rbegin(); next != steps.rend(); ++next) {
+    const std::string name(text_of(*next).value_or(""));
+    if (is_dict(value)) {
+      auto& order = orders_[value.ptr()];
+      if (order.empty()) {
+        for (const auto& [key, unused] : nb::borrow<nb::dict>(value)) {
+          order.emplace(text_of(key).value_or(""), order.size());
+        }
+      }
+      const auto known = order.find(name);
+      found.push_back(known == order.end() ? order.size() : known->second);
+      value = member_of(value, *next);
+    } else if (is_list(value)) {
+      found.push_back(std::stoul(name));
+      value = nb::borrow(PyList_GetItem(value.ptr(), static_cast<Py_ssize_t>(found.back())));
+    }
+    if (!value.is_valid()) break;
+  }
+  return found;
 }
 
 nb::object PlainSchemas::way(Place place) {

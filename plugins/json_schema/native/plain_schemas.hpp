@@ -112,16 +112,21 @@ class PlainSchemas {
   // Python has it); nothing where it is not plain. The host's methods write what is not:
   // `other(schema, place, needed, lenient)` returns a node, or None where no value is valid for
   // sure, or, if it is lenient, where there is an error, which may not matter,
-  // `both(schemas, needed)` the same of schemas with their places that hold together,
+  // `both(schemas, needed)` the same of schemas that hold together, each with its place and whether
+  // it must not hold,
   // `fault(schema, place)` nothing: it raises where something is no schema, and for nothing else,
-  // `body(schema, place)` the same of what stands somewhere as a rule that is to be defined by it,
-  // `numbers(integer)` a node, `name(place)` a name for people; `check()` ends what takes too long.
-  // `bounded(integer, bounds)` returns the node of the numbers within bounds, by their keywords,
-  // `some(integer, numbers)` that of some numbers, `texts(low, high, pattern, format)` that of some
-  // strings without their quotes: None for those that are left to `other`, if only to refuse them.
+  // `body(schema, place, lenient)` the same of what stands somewhere as a rule that is to be
+  // defined by it, but False where it is lenient and there is an error, `numbers(integer)` a node,
+  // `name(place)` a name for people; `check()` ends what takes too long. `bounded(integer, bounds)`
+  // returns the node of the numbers within bounds, by their keywords, `some(integer, numbers)` that
+  // of some numbers, `texts(low, high, pattern, format)` that of some strings without their quotes:
+  // None for those that are left to `other`, if only to refuse them.
   std::optional<Node> value(nb::handle schema, nb::handle place, nb::handle host);
   // Writes what was put off; says whether there was anything.
   bool drain(nb::handle host);
+  // Writes rules that a node leads to though an error left them without a body, which raises it;
+  // says whether there were any.
+  bool mend(Node node, nb::handle host);
   // Any value at all.
   Node anything(nb::handle host);
   std::optional<Node> known_anything() const { return anything_; }
@@ -173,6 +178,7 @@ class PlainSchemas {
     bool other = false;   // it is not plain
     bool asked = false;   // of others, who may come back for it at once
     bool sorted = false;  // its kinds were asked for
+    bool broken = false;  // the node is a rule that an error left without a body
     std::optional<unsigned> kinds = {};
   };
   struct Kinds {
@@ -197,6 +203,17 @@ class PlainSchemas {
   struct Property {
     nb::object name;
     std::vector<std::pair<nb::object, Place>> schemas = {};
+    std::vector<std::pair<nb::object, Place>> denied = {};  // that it must not satisfy
+    bool banned = false;                                    // it must not be there
+
+    bool simple() const { return schemas.size() == 1 && denied.empty(); }
+  };
+  // All that a schema says of objects, where that is of one member, which must be there: the schema
+  // that it satisfies, or nothing for anything.
+  struct Single {
+    nb::object name;
+    nb::object schema = {};
+    Place place = 0;
   };
   // What is said of objects. Names are looked at in the objects that are kept.
   struct Objects {
@@ -208,13 +225,15 @@ class PlainSchemas {
   struct Turn {  // one of some alternatives
     Py_ssize_t branch;
     Py_ssize_t count;
-    bool exclusive;  // a value may be of one alone
+    bool exclusive;            // a value may be of one alone
+    std::uint32_t denied = 0;  // others of which it cannot be then, as bits
   };
   using Turns = std::vector<Turn>;
   struct Choices {
     Turns turns;  // what to take of alternatives, in their order; those met first are new
     // Whether alternatives do not matter, beside values of some kinds.
     std::map<std::pair<PyObject*, unsigned>, std::optional<bool>> idle;
+    std::map<PyObject*, std::vector<std::optional<Single>>> singles;  // by their lists
   };
   // What schemas say that all apply to the same value, of which objects may be said more.
   struct Merged {
@@ -227,7 +246,10 @@ class PlainSchemas {
     std::unordered_set<std::string_view> needed = {};
     std::vector<nb::object> closed = {};  // the properties beside which there are no others
     unsigned parts = 0;
-    bool refers = false;  // some part stands elsewhere, whatever is taken of alternatives
+    bool refers = false;        // some part stands elsewhere, whatever is taken of alternatives
+    unsigned* looks = nullptr;  // alternatives are looked at, not taken: so many times at most
+    bool more = false;          // these say something
+    bool unknown = false;       // or perhaps nothing
   };
   // Schemas that all apply, with one taken of each alternatives that they hold.
   struct Case {
@@ -244,7 +266,8 @@ class PlainSchemas {
   std::optional<Node> member(nb::handle schema, Place place, bool needed);
   std::optional<Node> other(nb::handle schema, Place place, bool needed, bool lenient);
   std::optional<Node> write(Record& record, const Said& said);
-  void define(Record& record, std::optional<Node> found);
+  bool define(Record& record, std::optional<Node> found, bool lenient);
+  void set_broken(Record& record);
   Heard read(nb::handle schema, Said& said) const;
   // Whether a schema is a reference and nothing else.
   bool refers(const Said& said) const {
@@ -270,11 +293,16 @@ class PlainSchemas {
                                   bool& composite);
   std::optional<std::vector<Case>> cases_of(nb::handle schema, Place place);
   static bool differ_in_order(const Merged& one, const Merged& other);
+  static bool may_be_within(const Merged& one, const Merged& other);
   bool are_exact(const std::vector<Case>& cases);
-  std::optional<bool> are_idle(nb::handle branches, Place place, Kinds allowed);
+  std::optional<bool> are_idle(nb::handle branches, Place place, Kinds allowed, unsigned& looks);
   Members members_of(const Merged& merged);
   bool merge(nb::handle schema, Place place, Merged& merged);
-  bool take(nb::handle branches, Keyword keyword, Place place, Merged& merged);
+  bool take(nb::handle branches, Keyword keyword, Place place, bool placed, Merged& merged);
+  std::optional<Single> single_of(nb::handle schema, Place place);
+  bool apart(const Single& one, const Single& other);
+  void deny_others(nb::handle branches, Place place, std::size_t turn, Merged& merged);
+  static void deny(const Single& single, Merged& merged);
   bool merge_members(nb::handle properties, nb::handle required, Place place, Merged& merged);
   bool close(Merged& merged);
   bool listed(const Said& said, Kinds allowed, std::vector<Node>& nodes);
@@ -297,6 +325,8 @@ class PlainSchemas {
   std::string name_of(const Record& record);
   Place step(Place parent, nb::object name);
   nb::object way(Place place);
+  std::vector<std::size_t> position(Place place);
+  bool parts_in_order(const Said& said, Place place);
   void make_style();
 
   nb::object kept_;  // what the grammar and the words belong to
@@ -310,10 +340,14 @@ class PlainSchemas {
   std::unordered_map<PyObject*, Record> records_;
   std::vector<Step> steps_;
   std::deque<Record*> waiting_;  // elements of the map stay where they are
+  std::vector<Record*> broken_;
   std::unordered_map<std::string_view, Node> literals_;
   std::optional<Node> opened_, comma_, colon_, anything_, any_char_, any_text_, any_string_, keys_;
   std::optional<Node> numbers_[2];
-  std::unordered_map<Node, Node> quoted_;  // strings by their texts
+  std::unordered_map<Node, Node> quoted_;                              // strings by their texts
+  std::unordered_map<PyObject*, std::pair<nb::object, Node>> denied_;  // what is not of a schema
+  // Where names stand in objects of the document.
+  std::unordered_map<PyObject*, std::unordered_map<std::string, std::size_t>> orders_;
   std::uint32_t schemas_ = 0;
   unsigned depth_ = 0;
   bool lenient_ = false;  // what is written now may be written by others after all

@@ -312,8 +312,7 @@ std::optional<PlainSchemas::Node> PlainSchemas::object(const Objects& objects) {
   // Where what must be there can have no value, nothing of the object is reached either.
   for (const Property& property : objects.properties) {
     const auto text = text_of(property.name);
-    if (property.schemas.size() == 1 || !text || !required.contains(*text) ||
-        both(property, true)) {
+    if (property.simple() || !text || !required.contains(*text) || both(property, true)) {
       continue;
     }
     if (lenient_) return std::nullopt;
@@ -331,10 +330,16 @@ std::optional<PlainSchemas::Node> PlainSchemas::object(const Objects& objects) {
   for (const Property& property : objects.properties) {
     const auto text = text_of(property.name);
     if (!text) return std::nullopt;
+    if (property.banned && closed) continue;
     const bool must = required.erase(*text) != 0;
-    const auto& [schema, own] = property.schemas.front();
-    const auto value =
-        property.schemas.size() == 1 ? member(schema, own, must) : both(property, must);
+    std::optional<Node> value;
+    if (property.banned) {
+      value = grammar_.choice({});
+    } else if (property.simple()) {
+      value = member(property.schemas.front().first, property.schemas.front().second, must);
+    } else {
+      value = both(property, must);
+    }
     if (!value) return std::nullopt;
     Grammar::Entry& entry = keys.entries.emplace_back();
     entry.name = std::string(*text);

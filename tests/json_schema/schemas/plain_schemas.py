@@ -112,6 +112,7 @@ def _composite(parts: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
         _lists_apart(parts),
         _in_cases(named, required),
         _in_cases(named, required),
+        _one_member_each(named, parts),
     )
 
 
@@ -255,6 +256,64 @@ def _in_cases(
         st.permutations(
             ("type", "properties", "required", "allOf", "anyOf", "oneOf", "additionalProperties")
         ),
+    )
+
+
+def _one_member_each(
+    named: st.SearchStrategy[dict[str, Any]], parts: st.SearchStrategy[Any]
+) -> st.SearchStrategy[Any]:
+    """Return objects that must have exactly one of some members, beside others."""
+    names = st.sampled_from(("a", "b", "ab", "t", "u"))
+    value = st.one_of(
+        st.none(),
+        st.builds(lambda kind: {"type": kind}, _kinds),
+        st.builds(lambda words: {"enum": words}, st.lists(st.sampled_from(_WORDS), max_size=2)),
+        parts,
+    )
+    single = st.builds(
+        lambda name, value, more: {
+            **more,
+            **({} if value is None else {"properties": {name: value}}),
+            "required": [name],
+        },
+        names,
+        value,
+        st.sampled_from(({}, {}, {}, {"type": "object"}, {"type": ["object", "null"]})),
+    )
+    target = st.builds(lambda target: {"$ref": target}, st.sampled_from(_TARGETS))
+    branch = st.one_of(single, single, single, single, target)
+    exclusive = st.builds(
+        lambda several: {"oneOf": several}, st.lists(branch, min_size=2, max_size=4)
+    )
+    requirement = st.builds(
+        lambda names: {"required": names}, st.lists(names, min_size=1, max_size=2, unique=True)
+    )
+    open_ones = st.builds(
+        lambda first, several: {"anyOf": [first, *several]},
+        st.one_of(exclusive, requirement),
+        st.lists(st.one_of(requirement, single), min_size=1, max_size=5),
+    )
+    either = st.one_of(exclusive, exclusive, open_ones)
+    kind = st.sampled_from(("object", "object", "object", ["object", "null"]))
+    own = {
+        "properties": named,
+        "required": st.lists(names, max_size=1),
+        "additionalProperties": st.booleans(),
+    }
+    said = st.fixed_dictionaries({"type": kind}, optional=own)
+    applied = st.lists(st.one_of(said, either, target), min_size=1, max_size=3)
+    return st.one_of(
+        st.builds(
+            lambda schema, both, either, order: {
+                key: {**schema, **both, **either}[key]
+                for key in sorted({**schema, **both, **either}, key=order.index)
+            },
+            st.one_of(said, said, st.fixed_dictionaries({}, optional=own)),
+            st.fixed_dictionaries({}, optional={"allOf": applied}),
+            either,
+            st.permutations(("type", "allOf", "anyOf", "oneOf", *own)),
+        ),
+        st.builds(lambda several: {"allOf": several}, applied),
     )
 
 

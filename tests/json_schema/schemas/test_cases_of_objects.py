@@ -6,7 +6,8 @@ import random
 from typing import Any
 
 import pytest
-from two_writers import both_ways, compare
+from compiled import byte_vocabulary
+from two_writers import both_ways, compare, reasoned
 
 import formgate
 from formgate.core.compiler import build_grammar
@@ -16,6 +17,11 @@ STRING: dict[str, Any] = {"type": "string"}
 BASE: dict[str, Any] = {"type": "object", "properties": {"a": STRING, "b": {"type": "integer"}}}
 X: dict[str, Any] = {"properties": {"t": {"const": "x"}, "c": {"type": "null"}}, "required": ["t"]}
 Y: dict[str, Any] = {"properties": {"d": STRING, "t": {"enum": ["y", "z"]}}, "required": ["t"]}
+C: dict[str, Any] = {"properties": {"c": STRING}, "required": ["c"]}
+C_SHORT: dict[str, Any] = {
+    "properties": {"c": {"type": ["string", "null"], "maxLength": 2}},
+    "required": ["c"],
+}
 NATIVE = [
     {**BASE, "anyOf": [{"required": ["a"]}, {"required": ["b"]}]},
     {**BASE, "anyOf": [{"required": ["b", "z"]}, {"required": ["a"]}], "required": ["y"]},
@@ -27,6 +33,16 @@ NATIVE = [
     {"type": "object", "allOf": [{"oneOf": [X, Y]}, {"anyOf": [BASE, {"required": ["c"]}]}]},
     {**BASE, "anyOf": [{"properties": {"a": {"minLength": 2}}}, {}, {"required": ["b"]}]},
     {"oneOf": [{"type": "object", **X}, {**Y, "type": ["object", "string"]}], "required": ["a"]},
+    {**BASE, "oneOf": [{"required": ["a"]}, {"required": ["b"]}]},
+    {**BASE, "oneOf": [{"required": ["a"]}, {"required": ["b"]}], "additionalProperties": False},
+    {
+        "type": "object",
+        "oneOf": [{"required": ["a"]}, {"properties": {"b": {}}, "required": ["b"]}],
+    },
+    {**BASE, "oneOf": [C, {"properties": {"d": {"type": "null"}}, "required": ["d"]}, C_SHORT]},
+    {**BASE, "anyOf": [{"oneOf": [C, {"required": ["a"]}]}, {"required": ["a", "b"]}, X]},
+    {**BASE, "anyOf": [{"required": [name]} for name in "abcdef"]},
+    {"type": "object", "allOf": [{"oneOf": [C, {"required": ["b"]}]}, BASE, {"required": ["a"]}]},
 ]
 
 
@@ -60,11 +76,14 @@ def test_cases_are_written_natively_and_alike(
 @pytest.mark.parametrize(
     "schema",
     [
-        {**BASE, "oneOf": [{"required": ["a"]}, {"required": ["b"]}]},
+        {"oneOf": [{"required": ["a"]}, {"required": ["b"]}], **BASE},
+        {**BASE, "oneOf": [{"required": ["a"]}, {"required": ["b", "c"]}]},
+        {**BASE, "oneOf": [{"required": ["a"]}, {"required": ["b"], "properties": {"a": {}}}]},
+        {"oneOf": [C, {"type": ["object", "null"], "required": ["a"]}]},
         {"properties": {"t": STRING}, "type": ["object", "null"], "oneOf": [X, Y]},
         {**BASE, "oneOf": [X, {"properties": {"t": STRING}}]},
         {**BASE, "anyOf": [{"properties": {"c": {}, "d": {}}}, {"properties": {"d": {}, "c": {}}}]},
-        {**BASE, "anyOf": [{"required": [name]} for name in "abcdef"]},
+        {**BASE, "anyOf": [*({"required": [name]} for name in "abcde"), {"required": ["a", "x"]}]},
     ],
     ids=str,
 )
@@ -78,9 +97,37 @@ def test_what_may_overlap_is_written_by_the_automaton(
         compare(found, expected, random.Random(1))
 
 
-def test_exactly_one_of_some_requirements() -> None:
-    from compiled import byte_vocabulary
+def test_parts_are_written_natively_in_the_order_of_the_document(others: list[Any]) -> None:
+    for first, second in (("p", "q"), ("q", "p")):
+        schema = {
+            "allOf": [{"$ref": f"#/$defs/{first}"}, {"$ref": f"#/$defs/{second}"}],
+            "$defs": {"p": BASE, "q": {"type": "object", "oneOf": [C, {"required": ["b"]}]}},
+        }
+        for options in ({}, {"property_order": "any"}):
+            found, expected = both_ways(schema, options)
+            compare(found, expected, random.Random(1))
+    assert not others
 
+
+@pytest.mark.parametrize("native", [True, False])
+def test_what_stands_between_alternatives_and_properties_comes_between(
+    native: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if not native:
+        reasoned(monkeypatch)
+    schema = {
+        "type": "object",
+        "oneOf": [X, Y],
+        "allOf": [{"properties": {"q": {}}}],
+        "properties": {"a": {}},
+    }
+    engine = formgate.compile(schema, byte_vocabulary(), format="json_schema")
+    assert engine.accepts('{"t": "x", "c": null, "q": 1, "a": 1}')
+    assert not engine.accepts('{"t": "x", "c": null, "a": 1, "q": 1}')
+    assert not engine.accepts('{"a": 1, "t": "x", "c": null, "q": 1}')
+
+
+def test_exactly_one_of_some_requirements() -> None:
     schema = {**BASE, "oneOf": [{"required": ["a"]}, {"required": ["b"]}]}
     engine = formgate.compile(schema, byte_vocabulary(), format="json_schema")
     assert engine.accepts('{"a": "x"}')

@@ -148,3 +148,47 @@ def test_an_array_without_items_has_one_line_break(schema: dict[str, Any]) -> No
     assert formgate.compile(schema, byte_vocabulary(), format="json_schema", **compact).accepts(
         "[]"
     )
+
+
+@pytest.mark.parametrize("wrong", [one for one in WRONG if one != 7], ids=str)
+def test_what_did_not_matter_in_one_place_matters_in_another(wrong: Any) -> None:
+    holds = {"type": "object", "properties": {"b": {"type": "null"}, "c": wrong}}
+    schemas = [
+        {
+            "properties": {"a": {"properties": {}}},
+            "allOf": [{"properties": {"a": {"properties": {"b": {"type": "null"}, "c": wrong}}}}],
+        },
+        {"properties": {"p": {"anyOf": [{"type": "object"}, holds]}, "q": holds}},
+        {
+            "properties": {
+                "p": {"anyOf": [{"type": "object"}, {"$ref": "#/$defs/h"}]},
+                "q": {"$ref": "#/$defs/h"},
+            },
+        },
+    ]
+    for schema in schemas:
+        whole = {"type": "object", **schema, "$defs": {"y": ITSELF, "h": holds}}
+        found, expected = both_ways(whole, {})
+        assert not isinstance(found, formgate.Engine)
+        compare(found, expected, random.Random(0), told=False)
+
+
+@pytest.mark.parametrize("wrong", [one for one in WRONG if one != 7], ids=str)
+@pytest.mark.parametrize("way", ["me", "list", "nested"])
+def test_what_holds_itself_and_an_error(wrong: Any, way: str) -> None:
+    me: Any = {"$ref": "#/$defs/h"}
+    if way != "me":
+        me = {"type": "array", "items": me}
+    holds = {"type": "object", "properties": {"me": me, "c": wrong}}
+    inner = {"properties": {"a": {"properties": {}}}, "allOf": [{"properties": {"a": me}}]}
+    either: Any = {"anyOf": [{"type": "object"}, {"$ref": "#/$defs/h"}]}
+    if way == "nested":
+        either = {"anyOf": [{"type": "object"}, inner]}
+    defs = {"y": ITSELF, "h": holds}
+    for more in ({"$ref": "#/$defs/h"}, {"$ref": "#/$defs/h/properties/me"}):
+        for members in ({"p": either}, {"p": either, "q": more}):
+            whole = {"type": "object", "properties": members, "$defs": defs}
+            found, expected = both_ways(whole, {})
+            assert isinstance(found, formgate.Engine) == ("q" not in members)
+            compare(found, expected, random.Random(0), told=False)
+            assert "not defined" not in str(found)

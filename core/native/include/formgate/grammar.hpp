@@ -119,6 +119,8 @@ class Grammar {
   void start(Handle body);
 
   bool has_start() const { return has_start_; }
+  // The rules without a body that a node leads to.
+  std::unordered_set<std::string> undefined(Handle from) const;
   std::vector<std::string> rule_names() const;
   // Rules a rule refers to, in order of first use; "" stands for the start expression.
   std::vector<std::string> references(const std::string& name) const;
