@@ -144,10 +144,10 @@ class PlainWriter:
 
     def rest(self) -> tuple[Automaton, Emitter]:
         """Return what writes all that is not plain."""
-        from formgate.plugins.json_schema._automaton import Automaton  # noqa: PLC0415
-        from formgate.plugins.json_schema._emit import Emitter  # noqa: PLC0415
-
         if self.automaton is None or self._emitter is None:
+            from formgate.plugins.json_schema._automaton import Automaton  # noqa: PLC0415
+            from formgate.plugins.json_schema._emit import Emitter  # noqa: PLC0415
+
             self.automaton = Automaton(self._schema, self._options)
             self._emitter = Emitter(self.automaton, self._builder, self._options, plain=self)
         return self.automaton, self._emitter

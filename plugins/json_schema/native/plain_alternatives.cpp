@@ -194,6 +194,14 @@ bool PlainSchemas::objects_of(nb::handle given, Group& found, unsigned depth) {
       return kinds && (!(*kinds & kObject) || objects_of(branch, found, depth + 1));
     });
   }
+  if (said.has(Keyword::kAllOf) || said.has(Keyword::kAnyOf) || said.has(Keyword::kOneOf)) {
+    if (const auto cases = cases_of(schema, 0)) {
+      for (const Case& each : *cases) {
+        if (each.merged.allowed.bits & kObject) found.push_back(members_of(each.merged));
+      }
+      return found.size() <= kManyBranches;
+    }
+  }
   found.push_back(members_of(schema, said, heard == Heard::kAll));
   return found.size() <= kManyBranches;
 }
