@@ -227,6 +227,7 @@ PlainSchemas::Members PlainSchemas::members_of(const Merged& merged) {
   Members found;
   nb::dict properties;
   for (const Property& one : merged.objects.properties) {
+    for (const auto& [schema, place] : one.denied) found.denied.emplace_back(one.name, schema);
     const auto banned = [&](const nb::object& closed) {
       return !member_of(closed, one.name).is_valid();
     };
@@ -242,19 +243,45 @@ PlainSchemas::Members PlainSchemas::members_of(const Merged& merged) {
   return found;
 }
 
+// Whether a schema surely allows some strings: it lists them, and says nothing else.
+bool PlainSchemas::are_listed(nb::handle schema, const Strings& strings) {
+  Said said;
+  if (!is_dict(schema) || read(schema, said) != Heard::kAll) return false;
+  if (said.count() != 1 || !said.has(Keyword::kEnum) || !is_list(said.of(Keyword::kEnum))) {
+    return false;
+  }
+  std::unordered_set<std::string_view> listed;
+  const std::vector<nb::object> values = items_of(said.of(Keyword::kEnum));
+  for (const nb::object& value : values) {
+    if (const auto text = text_of(value)) listed.insert(*text);
+  }
+  return std::ranges::all_of(strings, [&](const auto& one) { return listed.contains(one); });
+}
+
 // Says whether no object is of both: one must have a member that the other cannot have, or not
 // with such a value.
 bool PlainSchemas::apart(const Members& one, const Members& other) {
   return std::ranges::any_of(one.required, [&](const nb::object& name) {
     const nb::object theirs = other.member(name);
-    if (!theirs.is_valid()) return other.closed;
+    if (!theirs.is_valid() && other.closed) return true;
     const nb::object own = one.member(name);
     if (!own.is_valid()) return false;
+    const auto strings = strings_of(own);
+    const auto denied = [&](const auto& no) {
+      return *text_of(no.first) == *text_of(name) && are_listed(no.second, *strings);
+    };
+    if (strings && std::ranges::any_of(other.denied, denied)) return true;
+    if (!theirs.is_valid()) return false;
     const auto kinds = kinds_of(own);
     const auto their_kinds = kinds_of(theirs);
     if (kinds && their_kinds && (*kinds & *their_kinds) == 0) return true;
-    const auto strings = strings_of(own);
-    const auto their_strings = strings ? strings_of(theirs) : std::nullopt;
+    if (!strings) return false;
+    Said said;
+    if (is_dict(theirs) && read(theirs, said) != Heard::kNothing && said.has(Keyword::kNot) &&
+        are_listed(said.of(Keyword::kNot), *strings)) {
+      return true;
+    }
+    const auto their_strings = strings_of(theirs);
     return their_strings && disjoint({&*strings, &*their_strings});
   });
 }
@@ -387,6 +414,13 @@ std::optional<PlainSchemas::Node> PlainSchemas::alternatives(const Said& said, P
     const Place own = step(all, nb::str(std::to_string(i).c_str()));
     auto node = attempt(branches[i].schema, own);
     if (!node) {
+      // Parts of a schema that says nothing itself come in another order where it stands alone.
+      nb::object schema = branches[i].schema;
+      Said own_said;
+      follow(schema, own_said);
+      if (policy_.ordered && own_said.count() == 1 && own_said.has(Keyword::kAllOf)) {
+        return std::nullopt;
+      }
       // Whether a list without repetition may hold itself is seen in the alternatives together,
       // and so is what one has in common with others.
       if (branches[i].kinds & (kArray | shared)) return std::nullopt;

@@ -36,9 +36,10 @@ std::optional<bool> PlainSchemas::are_idle(nb::handle branches, Place place, Kin
     const bool read = merge(PyList_GetItem(branches.ptr(), i), place, merged);
     if (merged.unknown) return std::nullopt;
     const auto& properties = merged.objects.properties;
-    plain = plain && read && !merged.more &&
-            std::ranges::all_of(
-                properties, [](const Property& one) { return is_dict(one.schemas.front().first); });
+    plain =
+        plain && read && !merged.more && std::ranges::all_of(properties, [](const Property& one) {
+          return one.schemas.empty() || is_dict(one.schemas.front().first);
+        });
     if (!read || merged.more || !properties.empty() || !merged.needed.empty() ||
         !merged.closed.empty()) {
       continue;
@@ -107,26 +108,42 @@ std::optional<PlainSchemas::Single> PlainSchemas::single_of(nb::handle given, Pl
     if (!next) return std::nullopt;
     std::tie(schema, place) = std::move(*next);
   }
-  const bool named = said.has(Keyword::kProperties);
-  const bool typed = said.has(Keyword::kType);
-  if (!said.has(Keyword::kRequired) || said.count() != 1u + named + typed) return std::nullopt;
-  if (typed) {
+  Single found;
+  found.needed = !is_hollow(said.of(Keyword::kRequired));
+  const bool named = !is_hollow(said.of(Keyword::kProperties));
+  unsigned known = 0;
+  for (const Keyword one : {Keyword::kType, Keyword::kRequired, Keyword::kProperties}) {
+    known += said.has(one) ? 1 : 0;
+  }
+  if (said.count() != known) return std::nullopt;
+  if (said.has(Keyword::kType)) {
     const auto type = kinds(said.of(Keyword::kType));
     if (!type || !(type->bits & kObject)) return std::nullopt;
+    found.kinds = *type;
   }
-  const nb::handle required = said.of(Keyword::kRequired);
-  if (!is_list(required) || PyList_Size(required.ptr()) != 1) return std::nullopt;
-  Single found{nb::borrow(PyList_GetItem(required.ptr(), 0))};
-  if (!text_of(found.name)) return std::nullopt;
-  if (!named) return found;
+  if (found.needed) {
+    const nb::handle required = said.of(Keyword::kRequired);
+    if (!is_list(required) || PyList_Size(required.ptr()) != 1) return std::nullopt;
+    found.name = nb::borrow(PyList_GetItem(required.ptr(), 0));
+    if (!text_of(found.name)) return std::nullopt;
+  }
+  if (!named) return found.needed ? std::optional(found) : std::nullopt;
   const nb::handle properties = said.of(Keyword::kProperties);
-  if (!is_dict(properties) || PyDict_Size(properties.ptr()) > 1) return std::nullopt;
-  if (PyDict_Size(properties.ptr()) == 0) return found;
-  nb::object value = member_of(properties, found.name);
-  if (value.is_valid() && value.ptr() == Py_True) return found;
-  if (!value.is_valid() || !is_dict(value)) return std::nullopt;
-  if (PyDict_Size(value.ptr()) == 0) return found;
-  found.schema = std::move(value);
+  if (!is_dict(properties) || PyDict_Size(properties.ptr()) != 1) return std::nullopt;
+  Py_ssize_t at = 0;
+  PyObject* key = nullptr;
+  PyObject* value = nullptr;
+  PyDict_Next(properties.ptr(), &at, &key, &value);
+  const nb::object name = nb::borrow(key);
+  nb::object member = nb::borrow(value);
+  const auto text = text_of(name);
+  if (!text || (found.needed && *text != *text_of(found.name))) return std::nullopt;
+  found.name = name;
+  if (member.ptr() == Py_True || (is_dict(member) && is_hollow(member))) {
+    return found.needed ? std::optional(found) : std::nullopt;
+  }
+  if (!is_dict(member)) return std::nullopt;
+  found.schema = std::move(member);
   found.place = step(step(place, nb::str("properties")), found.name);
   return found;
 }
@@ -148,6 +165,7 @@ void PlainSchemas::deny_others(nb::handle branches, Place place, std::size_t tur
     for (Py_ssize_t i = 0; i < PyList_Size(branches.ptr()); ++i) {
       const Place own = step(place, nb::str(std::to_string(i).c_str()));
       singles.push_back(single_of(PyList_GetItem(branches.ptr(), i), own));
+      if (singles.back() && !singles.back()->needed) singles.back().reset();
     }
   }
   Turn& taken = merged.choices->turns[turn];
@@ -156,17 +174,19 @@ void PlainSchemas::deny_others(nb::handle branches, Place place, std::size_t tur
   if (branch >= singles.size() || !singles[branch]) return;
   for (std::size_t i = 0; i < std::min(singles.size(), kMostCases); ++i) {
     if (i == branch || !singles[i] || apart(*singles[branch], *singles[i])) continue;
-    deny(*singles[i], merged);
-    taken.denied |= 1u << i;
+    if (deny(*singles[i], merged)) taken.denied |= 1u << i;
   }
 }
 
-void PlainSchemas::deny(const Single& single, Merged& merged) {
+// Takes away what a schema of one member allows; false where nothing of the object is left.
+bool PlainSchemas::deny(const Single& single, Merged& merged) {
   const auto lacks = [&](const nb::object& closed) {
     return !member_of(closed, single.name).is_valid();
   };
   const auto known = merged.places.find(*text_of(single.name));
-  if (known == merged.places.end() && std::ranges::any_of(merged.closed, lacks)) return;
+  if (known == merged.places.end() && std::ranges::any_of(merged.closed, lacks)) {
+    return single.needed;  // there is no such member
+  }
   Property& property = known == merged.places.end()
                            ? merged.objects.properties.emplace_back(Property{single.name})
                            : merged.objects.properties[known->second];
@@ -178,6 +198,10 @@ void PlainSchemas::deny(const Single& single, Merged& merged) {
   } else {
     property.banned = true;
   }
+  if (!single.needed && merged.needed.insert(*text_of(property.name)).second) {
+    merged.objects.required.push_back(property.name);
+  }
+  return true;
 }
 
 // All ways to take the alternatives of a schema; nothing where some case says more than objects are

@@ -14,12 +14,6 @@ namespace {
 constexpr unsigned kMostParts = 64;  // schemas that apply to one value
 constexpr unsigned kMostHops = 8;    // from reference to reference
 
-bool is_hollow(nb::handle value) {
-  if (!value.is_valid()) return true;
-  if (is_dict(value)) return PyDict_Size(value.ptr()) == 0;
-  return is_list(value) && PyList_Size(value.ptr()) == 0;
-}
-
 }  // namespace
 
 std::optional<PlainSchemas::Node> PlainSchemas::conjunction(nb::handle schema, const Said& said,
@@ -34,8 +28,8 @@ std::optional<PlainSchemas::Node> PlainSchemas::conjunction(nb::handle schema, c
     return std::nullopt;
   }
   // Parts of a schema that says nothing itself come in the order of their places in the document.
-  const auto refers = [](const Case& each) { return each.merged.refers; };
-  if (policy_.ordered && std::ranges::any_of(*cases, refers) && !said.has(Keyword::kAdditional) &&
+  const auto strays = [](const Case& each) { return each.merged.strays; };
+  if (policy_.ordered && std::ranges::any_of(*cases, strays) && !said.has(Keyword::kAdditional) &&
       is_hollow(said.of(Keyword::kProperties)) && is_hollow(said.of(Keyword::kRequired))) {
     const auto type = said.has(Keyword::kType) ? kinds(said.of(Keyword::kType)) : std::nullopt;
     const bool own = type && (type->bits != kAll || type->integer);
@@ -116,7 +110,7 @@ bool PlainSchemas::merge(nb::handle given, Place place, Merged& merged) {
         break;
       case Keyword::kRef: {
         const auto next = target(said_here);
-        merged.refers = merged.refers || merged.chosen == 0;
+        merged.strays = merged.strays || merged.chosen == 0;
         if (!next || !merge(next->first, next->second, merged)) return false;
         break;
       }
@@ -127,6 +121,14 @@ bool PlainSchemas::merge(nb::handle given, Place place, Merged& merged) {
           const Place own = step(all, nb::str(std::to_string(i).c_str()));
           if (!merge(PyList_GetItem(said_here.ptr(), i), own, merged)) return false;
         }
+        break;
+      }
+      case Keyword::kNot: {
+        const auto denied = single_of(said_here, step(place, nb::str("not")));
+        if (!denied || denied->kinds.integer || !deny(*denied, merged)) return false;
+        merged.allowed.bits &= ~denied->kinds.bits | kObject;
+        merged.strays = merged.strays || merged.chosen == 0;
+        ++merged.parts;
         break;
       }
       case Keyword::kAnyOf:
@@ -217,8 +219,9 @@ std::optional<PlainSchemas::Node> PlainSchemas::both(const Property& property, b
 // Whether the parts of a schema, which says nothing itself, stand in the document in the order in
 // which it names them. Parts that do nothing but name others are not looked into.
 bool PlainSchemas::parts_in_order(const Said& said, Place place) {
-  if (said.count() != 1 || !is_list(said.of(Keyword::kAllOf))) return false;
+  if (said.count() != 1 || !said.has(Keyword::kAllOf)) return false;
   const nb::object parts = nb::borrow(said.of(Keyword::kAllOf));
+  if (!is_list(parts)) return false;
   const Place all = step(place, nb::str("allOf"));
   std::vector<std::size_t> last;
   for (Py_ssize_t i = 0; i < PyList_Size(parts.ptr()); ++i) {

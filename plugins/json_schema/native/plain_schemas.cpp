@@ -38,7 +38,7 @@ const std::unordered_map<std::string_view, Keyword>& plain_keywords() {
       {"allOf", Keyword::kAllOf},
       {"anyOf", Keyword::kAnyOf},
       {"oneOf", Keyword::kOneOf},
-      {"not", Keyword::kApplied},
+      {"not", Keyword::kNot},
       {"if", Keyword::kApplied},
       {"then", Keyword::kApplied},
       {"else", Keyword::kApplied},

@@ -64,6 +64,7 @@ enum class Keyword : std::uint8_t {
   kAllOf,
   kAnyOf,
   kOneOf,
+  kNot,
   kOther,    // it means something that is not written here
   kApplied,  // such that schemas are applied to the same value
 };
@@ -190,7 +191,8 @@ class PlainSchemas {
   struct Members {
     nb::object properties = {};  // a dict, or nothing
     std::vector<nb::object> required = {};
-    bool closed = false;  // there are no others
+    bool closed = false;                                         // there are no others
+    std::vector<std::pair<nb::object, nb::object>> denied = {};  // names, and what they are not
 
     nb::object member(nb::handle name) const;
   };
@@ -208,12 +210,14 @@ class PlainSchemas {
 
     bool simple() const { return schemas.size() == 1 && denied.empty(); }
   };
-  // All that a schema says of objects, where that is of one member, which must be there: the schema
-  // that it satisfies, or nothing for anything.
+  // All that a schema says of objects, where that is of one member: the schema that it satisfies,
+  // or nothing for anything, and whether it must be there.
   struct Single {
     nb::object name;
     nb::object schema = {};
     Place place = 0;
+    bool needed = true;
+    Kinds kinds{kAll, false};  // of all values that the schema allows
   };
   // What is said of objects. Names are looked at in the objects that are kept.
   struct Objects {
@@ -246,7 +250,7 @@ class PlainSchemas {
     std::unordered_set<std::string_view> needed = {};
     std::vector<nb::object> closed = {};  // the properties beside which there are no others
     unsigned parts = 0;
-    bool refers = false;        // some part stands elsewhere, whatever is taken of alternatives
+    bool strays = false;        // some part stands elsewhere or is denied, whatever is taken
     unsigned* looks = nullptr;  // alternatives are looked at, not taken: so many times at most
     bool more = false;          // these say something
     bool unknown = false;       // or perhaps nothing
@@ -302,7 +306,8 @@ class PlainSchemas {
   std::optional<Single> single_of(nb::handle schema, Place place);
   bool apart(const Single& one, const Single& other);
   void deny_others(nb::handle branches, Place place, std::size_t turn, Merged& merged);
-  static void deny(const Single& single, Merged& merged);
+  static bool deny(const Single& single, Merged& merged);
+  bool are_listed(nb::handle schema, const Strings& strings);
   bool merge_members(nb::handle properties, nb::handle required, Place place, Merged& merged);
   bool close(Merged& merged);
   bool listed(const Said& said, Kinds allowed, std::vector<Node>& nodes);

@@ -31,7 +31,9 @@ unsigned kind_of(std::string_view name) {
 
 std::optional<PlainSchemas::Node> PlainSchemas::body(nb::handle schema, const Said& said,
                                                      Place place, bool& composite) {
-  if (said.has(Keyword::kRef)) return conjunction(schema, said, place, composite);
+  if (said.has(Keyword::kRef) || said.has(Keyword::kNot)) {
+    return conjunction(schema, said, place, composite);
+  }
   if (said.has(Keyword::kAllOf) || said.has(Keyword::kAnyOf) || said.has(Keyword::kOneOf)) {
     const auto found = alternatives(said, place, composite);
     return found ? found : conjunction(schema, said, place, composite);

@@ -34,6 +34,13 @@ inline nb::object member_of(nb::handle dict, nb::handle name) {
   return nb::borrow(found);
 }
 
+// What is not there, or holds nothing.
+inline bool is_hollow(nb::handle value) {
+  if (!value.is_valid()) return true;
+  if (is_dict(value)) return PyDict_Size(value.ptr()) == 0;
+  return is_list(value) && PyList_Size(value.ptr()) == 0;
+}
+
 // A count of a few digits, as Python's own integers have it.
 inline std::optional<std::uint32_t> count_of(nb::handle value) {
   if (!PyLong_CheckExact(value.ptr())) return std::nullopt;

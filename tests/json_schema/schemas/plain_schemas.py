@@ -262,26 +262,38 @@ def _in_cases(
 def _one_member_each(
     named: st.SearchStrategy[dict[str, Any]], parts: st.SearchStrategy[Any]
 ) -> st.SearchStrategy[Any]:
-    """Return objects that must have exactly one of some members, beside others."""
+    """Return objects that have exactly one of some members, or not such a one, beside others."""
     names = st.sampled_from(("a", "b", "ab", "t", "u"))
+    some = st.lists(st.sampled_from(_WORDS), max_size=2)
+    words = st.builds(lambda some: {"enum": some}, some)
     value = st.one_of(
         st.none(),
         st.builds(lambda kind: {"type": kind}, _kinds),
-        st.builds(lambda words: {"enum": words}, st.lists(st.sampled_from(_WORDS), max_size=2)),
+        words,
+        words,
+        st.builds(lambda some: {"not": some}, words),
         parts,
     )
     single = st.builds(
-        lambda name, value, more: {
+        lambda name, value, more, needed: {
             **more,
             **({} if value is None else {"properties": {name: value}}),
-            "required": [name],
+            **({"required": [name]} if needed else {}),
         },
         names,
         value,
         st.sampled_from(({}, {}, {}, {"type": "object"}, {"type": ["object", "null"]})),
+        st.sampled_from((True, True, True, False)),
+    )
+    denied = st.builds(lambda said: {"not": said}, single)
+    more = st.builds(
+        lambda said, first, second: {**said, **first} if second else {**first, **said},
+        single,
+        denied,
+        st.booleans(),
     )
     target = st.builds(lambda target: {"$ref": target}, st.sampled_from(_TARGETS))
-    branch = st.one_of(single, single, single, single, target)
+    branch = st.one_of(single, single, single, single, target, denied, more)
     exclusive = st.builds(
         lambda several: {"oneOf": several}, st.lists(branch, min_size=2, max_size=4)
     )
@@ -301,7 +313,7 @@ def _one_member_each(
         "additionalProperties": st.booleans(),
     }
     said = st.fixed_dictionaries({"type": kind}, optional=own)
-    applied = st.lists(st.one_of(said, either, target), min_size=1, max_size=3)
+    applied = st.lists(st.one_of(said, either, target, denied), min_size=1, max_size=3)
     return st.one_of(
         st.builds(
             lambda schema, both, either, order: {
@@ -309,9 +321,9 @@ def _one_member_each(
                 for key in sorted({**schema, **both, **either}, key=order.index)
             },
             st.one_of(said, said, st.fixed_dictionaries({}, optional=own)),
-            st.fixed_dictionaries({}, optional={"allOf": applied}),
-            either,
-            st.permutations(("type", "allOf", "anyOf", "oneOf", *own)),
+            st.fixed_dictionaries({}, optional={"allOf": applied, "not": single}),
+            st.one_of(either, either, denied),
+            st.permutations(("type", "allOf", "anyOf", "oneOf", "not", *own)),
         ),
         st.builds(lambda several: {"allOf": several}, applied),
     )

@@ -22,6 +22,8 @@ C_SHORT: dict[str, Any] = {
     "properties": {"c": {"type": ["string", "null"], "maxLength": 2}},
     "required": ["c"],
 }
+NO_X: dict[str, Any] = {"not": {"enum": ["w", "x"]}}
+T_OF_X_Y_Z = {"properties": {"t": {"enum": ["x", "y", "z"]}}, "required": ["t"]}
 NATIVE = [
     {**BASE, "anyOf": [{"required": ["a"]}, {"required": ["b"]}]},
     {**BASE, "anyOf": [{"required": ["b", "z"]}, {"required": ["a"]}], "required": ["y"]},
@@ -43,6 +45,12 @@ NATIVE = [
     {**BASE, "anyOf": [{"oneOf": [C, {"required": ["a"]}]}, {"required": ["a", "b"]}, X]},
     {**BASE, "anyOf": [{"required": [name]} for name in "abcdef"]},
     {"type": "object", "allOf": [{"oneOf": [C, {"required": ["b"]}]}, BASE, {"required": ["a"]}]},
+    {**BASE, "not": {"required": ["a"]}},
+    {"not": {"properties": {"z": {"type": "null"}}}, **BASE},
+    {"type": ["object", "string"], "not": {**X, "properties": {"t": {"enum": ["x"]}}}},
+    {"type": ["object", "string"], "not": {"type": "object", "required": ["a"]}},
+    {**BASE, "oneOf": [X, Y, {"not": T_OF_X_Y_Z, "properties": {"e": {}}}]},
+    {"oneOf": [{"type": "object", **X}, {"type": "object", "properties": {"t": NO_X}}]},
 ]
 
 
@@ -109,6 +117,22 @@ def test_parts_are_written_natively_in_the_order_of_the_document(others: list[An
     assert not others
 
 
+@pytest.mark.parametrize("keyword", ["anyOf", "oneOf"])
+@pytest.mark.parametrize("order", ["pq", "qp"])
+def test_parts_that_stand_in_alternatives_are_written_alike(keyword: str, order: str) -> None:
+    parts: list[Any] = [{"$ref": f"#/$defs/{name}"} for name in order]
+    defs = {
+        "p": {"type": "object", "properties": {"a": {}}, "required": ["a"]},
+        "q": {"type": "object", "properties": {"b": {}}, "required": ["b"]},
+    }
+    for more in ([], [{"not": {"required": ["c"]}}]):
+        schema = {keyword: [{"allOf": [*more, *parts]}, {"type": "null"}], "$defs": defs}
+        found, expected = both_ways(schema, {})
+        for text in ('{"a": 1, "b": 1}', '{"b": 1, "a": 1}'):
+            assert found.accepts(text) == expected.accepts(text)
+        compare(found, expected, random.Random(2))
+
+
 @pytest.mark.parametrize("native", [True, False])
 def test_what_stands_between_alternatives_and_properties_comes_between(
     native: bool, monkeypatch: pytest.MonkeyPatch
@@ -125,6 +149,23 @@ def test_what_stands_between_alternatives_and_properties_comes_between(
     assert engine.accepts('{"t": "x", "c": null, "q": 1, "a": 1}')
     assert not engine.accepts('{"t": "x", "c": null, "a": 1, "q": 1}')
     assert not engine.accepts('{"a": 1, "t": "x", "c": null, "q": 1}')
+
+
+def test_not_a_member_of_some_value() -> None:
+    schema = {
+        **BASE,
+        "not": {
+            "properties": {
+                "a": {"enum": ["x"]},
+            },
+            "required": ["a"],
+        },
+    }
+    engine = formgate.compile(schema, byte_vocabulary(), format="json_schema")
+    for text in ("{}", '{"a": "y"}', '{"a": "xx", "b": 1}', '{"b": 1}'):
+        assert engine.accepts(text)
+    assert not engine.accepts('{"a": "x"}')
+    assert not engine.accepts('{"a": "x", "b": 1}')
 
 
 def test_exactly_one_of_some_requirements() -> None:
