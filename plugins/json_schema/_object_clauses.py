@@ -15,7 +15,7 @@ from formgate.plugins.json_schema._conditions import (
 from formgate.plugins.json_schema._facts import OBJECT, TRUE, Facts, ObjectFacts, Op
 from formgate.plugins.json_schema._keys import EVERY_KEY, NO_KEY, Keys
 from formgate.plugins.json_schema._shapes import ANY_OBJECT, NOTHING, ObjectShape, both, one
-from formgate.plugins.json_schema._strings import StringSet
+from formgate.plugins.json_schema._strings import FEW_NAMES, StringSet
 from formgate.plugins.json_schema._tags import Tags
 
 if TYPE_CHECKING:
@@ -26,7 +26,6 @@ if TYPE_CHECKING:
 
 __all__ = ["ObjectClauses"]
 
-_FEW_NAMES = 64  # of a pattern: as many are treated one by one
 _NO_NAMES: frozenset[str] = frozenset()
 
 
@@ -321,7 +320,7 @@ def _patterns(
     for pattern, lit in objects.patterns:
         if pattern is None:
             whole = False
-        elif pattern.values is not None and len(pattern.values) <= _FEW_NAMES:
+        elif pattern.values is not None and len(pattern.values) <= FEW_NAMES:
             listed += [(name, lit) for name in sorted(pattern.values)]
         else:
             patterns.append((pattern, lit))

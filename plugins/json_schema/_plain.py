@@ -1,15 +1,17 @@
 """Schemas that say what they mean, written natively; for all others, and parts of them, the rest.
 
 Most schemas within schemas give kinds, members, items, lengths or a list of strings: their texts
-can be written down as they stand. What takes Boolean algebra (``oneOf``, patterns of names,
-conjunctions), sets of numbers or patterns goes through the automaton, which is made only then, and
-whose own parts may be plain again. Both write the same language; tests hold one against the other.
+can be written down as they stand. What takes Boolean algebra (``oneOf`` of what overlaps, patterns
+that share names, conjunctions), sets of numbers or patterns goes through the automaton, which is
+made only then, and whose own parts may be plain again. Both write the same language; tests hold one
+against the other.
 """
 
 from __future__ import annotations
 
-from functools import cache
+from functools import cache, reduce
 from importlib import import_module
+from operator import or_
 from typing import TYPE_CHECKING, Literal, ParamSpec
 
 from formgate.core import _native
@@ -264,6 +266,35 @@ class PlainWriter:
         if self._options.formats != "assert":
             form = None
         return self._written(_scalars().texts_with, low, high, pattern, form)
+
+    def keys(
+        self, patterns: list[str], names: list[str], rest: bool
+    ) -> tuple[list[Node], Node | None, list[int | None]] | None:
+        """Return the nodes of names that patterns match; None if that takes a closer look.
+
+        Args:
+            patterns: The patterns.
+            names: Names, of which the number of the pattern that matches comes with the nodes.
+            rest: Whether the node of the names that none matches comes, too, if there are any.
+        """
+        try:
+            sets = _scalars().names_matching(patterns)
+            if sets is None:
+                return None
+            nodes = [one.node(self._builder, notes=self._notes) for one in sets]
+            others = None
+            if rest:
+                left = ~reduce(or_, sets)
+                if not left.is_empty():
+                    others = left.node(self._builder, notes=self._notes)
+        except CompileTimeout:
+            raise
+        except (GrammarError, LimitError):
+            return None
+        matches = [
+            next((at for at, one in enumerate(sets) if one.contains(name)), None) for name in names
+        ]
+        return nodes, others, matches
 
     def _written(
         self,

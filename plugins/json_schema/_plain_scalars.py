@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from formgate.plugins.json_schema._numbers import NumberSet
 from formgate.plugins.json_schema._numbers_write import recorded_numbers
 from formgate.plugins.json_schema._spelled import Numerals, meet_numbers
-from formgate.plugins.json_schema._strings import StringSet
+from formgate.plugins.json_schema._strings import FEW_NAMES, StringSet, exclude
 from formgate.plugins.json_schema._values import is_number
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from formgate.plugins.json_schema._notes import Notes
     from formgate.plugins.json_schema._values import Json
 
-__all__ = ["all_numbers", "numbers_among", "numbers_within", "texts_with"]
+__all__ = ["all_numbers", "names_matching", "numbers_among", "numbers_within", "texts_with"]
 
 _OLD_INTEGERS = Numerals(NumberSet.INTEGERS, NumberSet.NONE)  # by how they are written
 
@@ -113,4 +113,22 @@ def texts_with(low: int, high: int | None, pattern: str | None, form: str | None
         found &= StringSet.pattern(pattern)
     if form is not None:
         found &= StringSet.format(form)
+    return found
+
+
+def names_matching(patterns: Sequence[str]) -> list[StringSet] | None:
+    """Return the names that each pattern matches.
+
+    None if patterns share names, or one matches none, or so few that each has a place of its own.
+
+    Raises:
+        GrammarError, LimitError: A pattern is none, or cannot be enforced.
+    """
+    found: list[StringSet] = []
+    for pattern in patterns:
+        names = StringSet.pattern(pattern)
+        few = names.values is not None and len(names.values) <= FEW_NAMES
+        if few or names.is_empty() or not all(exclude(names, other) for other in found):
+            return None
+        found.append(names)
     return found

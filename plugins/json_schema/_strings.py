@@ -38,7 +38,9 @@ if TYPE_CHECKING:
     from formgate.plugins.json_schema._notes import Notes
     from formgate.plugins.json_schema._strings_keys import Key
 
-__all__ = ["StringSet", "exclude", "is_text"]
+__all__ = ["FEW_NAMES", "StringSet", "exclude", "is_text"]
+
+FEW_NAMES = 64  # of a pattern: as many are treated one by one
 
 # A language of a pattern that is no larger than this is a finite set from the start.
 _FEW = 64

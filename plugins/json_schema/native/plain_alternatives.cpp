@@ -219,7 +219,8 @@ PlainSchemas::Members PlainSchemas::members_of(nb::handle schema, const Said& sa
       if (text_of(name)) found.required.push_back(std::move(name));
     }
   }
-  found.closed = whole && said.of(Keyword::kAdditional).ptr() == Py_False;
+  found.closed =
+      whole && said.of(Keyword::kAdditional).ptr() == Py_False && !said.has(Keyword::kPatterns);
   return found;
 }
 

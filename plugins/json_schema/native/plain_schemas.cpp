@@ -21,6 +21,7 @@ const std::unordered_map<std::string_view, Keyword>& plain_keywords() {
       {"$ref", Keyword::kRef},
       {"properties", Keyword::kProperties},
       {"required", Keyword::kRequired},
+      {"patternProperties", Keyword::kPatterns},
       {"additionalProperties", Keyword::kAdditional},
       {"items", Keyword::kItems},
       {"minItems", Keyword::kMinItems},

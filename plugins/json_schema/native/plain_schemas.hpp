@@ -47,6 +47,7 @@ enum class Keyword : std::uint8_t {
   kRef,
   kProperties,
   kRequired,
+  kPatterns,
   kAdditional,
   kItems,
   kMinItems,
@@ -120,7 +121,9 @@ class PlainSchemas {
   // defined by it, but False where it is lenient and there is an error, `numbers(integer)` a node,
   // `name(place)` a name for people; `check()` ends what takes too long. `bounded(integer, bounds)`
   // returns the node of the numbers within bounds, by their keywords, `some(integer, numbers)` that
-  // of some numbers, `texts(low, high, pattern, format)` that of some strings without their quotes:
+  // of some numbers, `texts(low, high, pattern, format)` that of some strings without their quotes,
+  // `keys(patterns, names, rest)` the nodes of what patterns match, that of the names that none
+  // matches, if they are asked for and there are any, and of each name the place of its pattern:
   // None for those that are left to `other`, if only to refuse them.
   std::optional<Node> value(nb::handle schema, nb::handle place, nb::handle host);
   // Writes what was put off; says whether there was anything.
@@ -219,12 +222,21 @@ class PlainSchemas {
     bool needed = true;
     Kinds kinds{kAll, false};  // of all values that the schema allows
   };
+  struct Pattern {  // of names
+    nb::object source;
+    nb::object schema;  // what members so named satisfy
+    Place place = 0;
+    Node names = 0;
+  };
   // What is said of objects. Names are looked at in the objects that are kept.
   struct Objects {
     std::vector<Property> properties = {};
     std::vector<nb::object> required = {};  // in their order, none twice
     nb::object additional = {};             // what others satisfy; nothing for anything
     Place additional_place = 0;
+    std::vector<Pattern> patterns = {};
+    std::optional<Node> rest = {};  // names that no pattern matches, where there are patterns
+    std::unordered_map<std::string_view, const Pattern*> matched = {};  // of those required
   };
   struct Turn {  // one of some alternatives
     Py_ssize_t branch;
@@ -317,6 +329,7 @@ class PlainSchemas {
   std::optional<Node> texts(const Said& said, std::uint32_t low, std::uint32_t high);
   std::optional<Node> array(const Said& said, Place place);
   std::optional<Node> object(const Said& said, Place place);
+  bool match(Objects& objects);
   std::optional<Node> object(const Objects& objects);
   std::optional<Node> both(const Property& property, bool needed);
   Node list(Node rest, std::uint32_t low, std::uint32_t high);

@@ -52,7 +52,8 @@ std::optional<PlainSchemas::Node> PlainSchemas::body(nb::handle schema, const Sa
   const bool bounds = said_any(kBounds);
   const bool items =
       said_any({Keyword::kItems, Keyword::kMinItems, Keyword::kMaxItems, Keyword::kUniqueItems});
-  const bool members = said_any({Keyword::kProperties, Keyword::kRequired, Keyword::kAdditional});
+  const bool members = said_any(
+      {Keyword::kProperties, Keyword::kRequired, Keyword::kAdditional, Keyword::kPatterns});
   std::vector<Node> nodes;
   if (said_any({Keyword::kEnum, Keyword::kConst})) {
     if (texts || bounds || items || members || !listed(said, allowed, nodes)) return std::nullopt;
@@ -262,110 +263,6 @@ std::optional<PlainSchemas::Node> PlainSchemas::array(const Said& said, Place pl
   const auto rest = member(items, step(place, nb::str("items")), low > 0);
   if (!rest) return std::nullopt;
   return list(*rest, low, high);
-}
-
-std::optional<PlainSchemas::Node> PlainSchemas::object(const Said& said, Place place) {
-  // The schema is not to be changed while others write its parts; what stands in it is kept.
-  Objects objects;
-  if (said.has(Keyword::kProperties)) {
-    const nb::handle given = said.of(Keyword::kProperties);
-    if (!is_dict(given)) return std::nullopt;
-    Py_ssize_t at = 0;
-    PyObject* key = nullptr;
-    PyObject* value = nullptr;
-    objects.properties.reserve(static_cast<std::size_t>(PyDict_Size(given.ptr())));
-    std::optional<Place> named;
-    while (PyDict_Next(given.ptr(), &at, &key, &value)) {
-      const nb::object name = nb::borrow(key);
-      if (!named) named = step(place, nb::str("properties"));
-      objects.properties.push_back({name, {{nb::borrow(value), step(*named, name)}}});
-    }
-  }
-  if (said.has(Keyword::kRequired)) {
-    const nb::handle given = said.of(Keyword::kRequired);
-    if (!is_list(given)) return std::nullopt;
-    std::unordered_set<std::string_view> seen;
-    for (Py_ssize_t i = 0; i < PyList_Size(given.ptr()); ++i) {
-      objects.required.push_back(nb::borrow(PyList_GetItem(given.ptr(), i)));
-      const auto name = text_of(objects.required.back());
-      if (!name || !seen.insert(*name).second) return std::nullopt;
-    }
-  }
-  if (said.has(Keyword::kAdditional)) {
-    objects.additional = nb::borrow(said.of(Keyword::kAdditional));
-    objects.additional_place = step(place, nb::str("additionalProperties"));
-  }
-  return object(objects);
-}
-
-std::optional<PlainSchemas::Node> PlainSchemas::object(const Objects& objects) {
-  std::unordered_set<std::string_view> required;
-  for (const nb::object& name : objects.required) required.insert(*text_of(name));
-  const bool closed = objects.additional.is_valid() && objects.additional.ptr() == Py_False;
-  if (closed) {
-    // Where what must be there cannot be, nothing of the object is reached.
-    std::size_t known = 0;
-    for (const Property& property : objects.properties) {
-      const auto text = text_of(property.name);
-      known += text && required.contains(*text) ? 1 : 0;
-    }
-    if (known < required.size()) return std::nullopt;
-  }
-  // Where what must be there can have no value, nothing of the object is reached either.
-  for (const Property& property : objects.properties) {
-    const auto text = text_of(property.name);
-    if (property.simple() || !text || !required.contains(*text) || both(property, true)) {
-      continue;
-    }
-    if (lenient_) return std::nullopt;
-    for (const Property& other : objects.properties) {  // what is no schema is told
-      for (const auto& [schema, own] : other.schemas) ask("fault", schema, way(own));
-    }
-    return std::nullopt;
-  }
-  const auto additional_value = [&](bool must) -> std::optional<Node> {
-    if (!objects.additional.is_valid()) return anything(host_);
-    return member(objects.additional, objects.additional_place, must);
-  };
-  Grammar::Keys keys;
-  keys.entries.reserve(objects.properties.size());
-  for (const Property& property : objects.properties) {
-    const auto text = text_of(property.name);
-    if (!text) return std::nullopt;
-    if (property.banned && closed) continue;
-    const bool must = required.erase(*text) != 0;
-    std::optional<Node> value;
-    if (property.banned) {
-      value = grammar_.choice({});
-    } else if (property.simple()) {
-      value = member(property.schemas.front().first, property.schemas.front().second, must);
-    } else {
-      value = both(property, must);
-    }
-    if (!value) return std::nullopt;
-    Grammar::Entry& entry = keys.entries.emplace_back();
-    entry.name = std::string(*text);
-    entry.value = *value;
-    entry.required = must;
-  }
-  for (const nb::object& given : objects.required) {
-    const auto name = *text_of(given);
-    if (!required.contains(name)) continue;  // it is a property
-    const auto value = additional_value(true);
-    if (!value) return std::nullopt;
-    Grammar::Entry& entry = keys.entries.emplace_back();
-    entry.name = std::string(name);
-    entry.value = *value;
-    entry.required = true;
-  }
-  if (!closed) {
-    const auto value = additional_value(false);
-    if (!value) return std::nullopt;
-    any_string();
-    if (!keys_) keys_ = grammar_.json_text(*any_text_, policy_.canonical, true);
-    keys.cells.push_back({*keys_, *value});
-  }
-  return members(std::move(keys), static_cast<std::uint32_t>(objects.required.size()));
 }
 
 // --- nodes

@@ -113,6 +113,7 @@ def _composite(parts: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
         _in_cases(named, required),
         _in_cases(named, required),
         _one_member_each(named, parts),
+        _with_patterns(named, parts),
     )
 
 
@@ -256,6 +257,35 @@ def _in_cases(
         st.permutations(
             ("type", "properties", "required", "allOf", "anyOf", "oneOf", "additionalProperties")
         ),
+    )
+
+
+def _with_patterns(
+    named: st.SearchStrategy[dict[str, Any]], parts: st.SearchStrategy[Any]
+) -> st.SearchStrategy[Any]:
+    """Return objects with members by patterns of their names."""
+    patterns = st.dictionaries(
+        st.sampled_from(
+            ("^a", "b$", "^[^a]*$", "", "^x-", "^ab?$", "^(?!a)", "x", "^\\d+$", "(", "$^")
+        ),
+        st.one_of(parts, parts, st.booleans()),
+        min_size=1,
+        max_size=2,
+    )
+    own = {
+        "properties": named,
+        "required": st.lists(st.sampled_from(("a", "ab", "x-", "7", "b")), max_size=2, unique=True),
+        "additionalProperties": st.one_of(st.just(False), st.booleans(), parts),
+    }
+    kind = st.sampled_from(("object", "object", ["object", "null"]))
+    return st.builds(
+        lambda schema, patterns, order: {
+            key: {**schema, "patternProperties": patterns}[key]
+            for key in sorted({**schema, "patternProperties": patterns}, key=order.index)
+        },
+        st.fixed_dictionaries({"type": kind}, optional=own),
+        patterns,
+        st.permutations(("type", "patternProperties", *own)),
     )
 
 
