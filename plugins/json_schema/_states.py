@@ -142,14 +142,16 @@ class Schemas(Telling):
             return None
         if not env.resource.asserting or not all_texts(schema):
             return None
-        return self._leaf(kinds, number, env, where)
+        return self._leaf(kind, kinds, number, env, where)
 
-    def _leaf(self, kinds: int, number: NumberSet | None, env: Env, where: Where) -> int:
+    def _leaf(
+        self, kind: str, kinds: int, number: NumberSet | None, env: Env, where: Where
+    ) -> int:
         """Return the literal of some kinds of values; the first place that says so names it."""
         key = (kinds, number, None)
         found = self._leaves.get(key)
         if found is None:
-            site = self._new({"type": None}, env, where)
+            site = self._new({"type": kind}, env, where)
             site.facts = facts = Facts()
             facts.kinds, facts.number = kinds, number
             found = self._leaves[key] = site.first = site.index * 2

@@ -419,7 +419,9 @@ std::optional<PlainSchemas::Node> PlainSchemas::alternatives(const Said& said, P
       nb::object schema = branches[i].schema;
       Said own_said;
       follow(schema, own_said);
-      if (policy_.ordered && own_said.count() == 1 && own_said.has(Keyword::kAllOf)) {
+      const nb::handle parts = own_said.of(Keyword::kAllOf);
+      if (policy_.ordered && own_said.count() == 1 && parts.is_valid() && is_list(parts) &&
+          PyList_Size(parts.ptr()) > 1) {
         return std::nullopt;
       }
       // Whether a list without repetition may hold itself is seen in the alternatives together,

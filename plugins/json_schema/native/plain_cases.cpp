@@ -116,20 +116,25 @@ std::optional<PlainSchemas::Single> PlainSchemas::single_of(nb::handle given, Pl
     known += said.has(one) ? 1 : 0;
   }
   if (said.count() != known) return std::nullopt;
+  // What is empty must be so in its way.
+  const nb::handle required = said.of(Keyword::kRequired);
+  const nb::handle properties = said.of(Keyword::kProperties);
+  if ((required.is_valid() && !is_list(required)) ||
+      (properties.is_valid() && !is_dict(properties))) {
+    return std::nullopt;
+  }
   if (said.has(Keyword::kType)) {
     const auto type = kinds(said.of(Keyword::kType));
     if (!type || !(type->bits & kObject)) return std::nullopt;
     found.kinds = *type;
   }
   if (found.needed) {
-    const nb::handle required = said.of(Keyword::kRequired);
-    if (!is_list(required) || PyList_Size(required.ptr()) != 1) return std::nullopt;
+    if (PyList_Size(required.ptr()) != 1) return std::nullopt;
     found.name = nb::borrow(PyList_GetItem(required.ptr(), 0));
     if (!text_of(found.name)) return std::nullopt;
   }
   if (!named) return found.needed ? std::optional(found) : std::nullopt;
-  const nb::handle properties = said.of(Keyword::kProperties);
-  if (!is_dict(properties) || PyDict_Size(properties.ptr()) != 1) return std::nullopt;
+  if (PyDict_Size(properties.ptr()) != 1) return std::nullopt;
   Py_ssize_t at = 0;
   PyObject* key = nullptr;
   PyObject* value = nullptr;
@@ -204,6 +209,15 @@ bool PlainSchemas::deny(const Single& single, Merged& merged) {
   return true;
 }
 
+// Whether what members satisfy are schemas, at a glance: of members that no value has.
+bool PlainSchemas::are_schemas(const Merged& merged) {
+  return std::ranges::all_of(merged.objects.properties, [](const Property& one) {
+    return std::ranges::all_of(one.schemas, [](const auto& said) {
+      return is_dict(said.first) || PyBool_Check(said.first.ptr());
+    });
+  });
+}
+
 // All ways to take the alternatives of a schema; nothing where some case says more than objects are
 // written by here, or none is possible.
 std::optional<std::vector<PlainSchemas::Case>> PlainSchemas::cases_of(nb::handle schema,
@@ -220,7 +234,8 @@ std::optional<std::vector<PlainSchemas::Case>> PlainSchemas::cases_of(nb::handle
       return property.banned && merged.needed.contains(*text_of(property.name));
     };
     if (std::ranges::any_of(merged.objects.properties, cannot_be)) return std::nullopt;
-    if ((merged.allowed.bits & kObject) && !close(merged)) return std::nullopt;
+    const bool objects = (merged.allowed.bits & kObject) != 0;
+    if (objects ? !close(merged) : !are_schemas(merged)) return std::nullopt;
     found.push_back({std::move(merged), turns});
     while (!turns.empty() && ++turns.back().branch == turns.back().count) turns.pop_back();
   } while (!turns.empty());

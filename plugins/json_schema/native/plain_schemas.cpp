@@ -326,10 +326,12 @@ std::vector<std::size_t> PlainSchemas::position(Place place) {
       found.push_back(known == order.end() ? order.size() : known->second);
       value = member_of(value, *next);
     } else if (is_list(value)) {
-      found.push_back(std::stoul(name));
-      value = nb::borrow(PyList_GetItem(value.ptr(), static_cast<Py_ssize_t>(found.back())));
+      const std::size_t at = std::stoul(name);  // it is one of ours
+      if (at >= static_cast<std::size_t>(PyList_Size(value.ptr()))) break;
+      found.push_back(at);
+      value = nb::borrow(PyList_GetItem(value.ptr(), static_cast<Py_ssize_t>(at)));
     }
-    if (!value.is_valid()) break;
+    if (!value.is_valid()) break;  // others have changed the schema meanwhile
   }
   return found;
 }

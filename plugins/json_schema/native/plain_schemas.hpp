@@ -311,6 +311,7 @@ class PlainSchemas {
   static bool differ_in_order(const Merged& one, const Merged& other);
   static bool may_be_within(const Merged& one, const Merged& other);
   bool are_exact(const std::vector<Case>& cases);
+  static bool are_schemas(const Merged& merged);
   std::optional<bool> are_idle(nb::handle branches, Place place, Kinds allowed, unsigned& looks);
   Members members_of(const Merged& merged);
   bool merge(nb::handle schema, Place place, Merged& merged);

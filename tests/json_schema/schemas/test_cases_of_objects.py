@@ -15,6 +15,7 @@ from formgate.plugins.json_schema import _plain
 
 STRING: dict[str, Any] = {"type": "string"}
 BASE: dict[str, Any] = {"type": "object", "properties": {"a": STRING, "b": {"type": "integer"}}}
+OPEN: dict[str, Any] = {"type": "object", "properties": {"a": {}}}
 X: dict[str, Any] = {"properties": {"t": {"const": "x"}, "c": {"type": "null"}}, "required": ["t"]}
 Y: dict[str, Any] = {"properties": {"d": STRING, "t": {"enum": ["y", "z"]}}, "required": ["t"]}
 C: dict[str, Any] = {"properties": {"c": STRING}, "required": ["c"]}
@@ -175,3 +176,52 @@ def test_exactly_one_of_some_requirements() -> None:
     assert engine.accepts('{"b": 1}')
     assert not engine.accepts('{"a": "x", "b": 1}')
     assert not engine.accepts("{}")
+
+
+@pytest.mark.parametrize("depth", [22, 23, 24, 25, 26, 30, 40])
+@pytest.mark.parametrize("leaf", [{"type": "object"}, {"type": "array"}], ids=str)
+def test_kinds_of_values_at_any_depth(leaf: dict[str, Any], depth: int) -> None:
+    patterned = {
+        "type": "object",
+        "properties": {"b": leaf},
+        "patternProperties": {"^x": {"type": "string"}, "x$": {"type": "string"}},
+    }
+    nests: list[Any] = [
+        lambda inner: {"type": "array", "items": inner},
+        lambda inner: {**OPEN, "allOf": [{"properties": {"a": inner}}]},
+        lambda inner: {**OPEN, "oneOf": [{"required": ["z"], "properties": {"z": inner}}, C]},
+    ]
+    for nest in nests:
+        schema: dict[str, Any] = patterned
+        for _ in range(depth):
+            schema = nest(schema)
+        found, expected = both_ways(schema, {})
+        assert isinstance(found, formgate.Engine)
+        compare(found, expected, random.Random(depth))
+
+
+@pytest.mark.parametrize(
+    "schema",
+    [
+        {"type": "object", "not": {"required": ["a"], "properties": []}},
+        {"type": "object", "not": {"required": {}, "properties": {"a": {"type": "null"}}}},
+        {
+            **BASE,
+            "not": {"$ref": "#/$defs/p"},
+            "$defs": {"p": {"properties": [], "required": ["b"]}},
+        },
+        {
+            "type": ["string", "object"],
+            "anyOf": [
+                {"properties": {"c": 7}, "type": "string"},
+                {"type": "object", "required": ["z"]},
+            ],
+            "properties": {"z": {}},
+        },
+    ],
+    ids=str,
+)
+def test_what_is_no_schema_is_told_in_cases(schema: dict[str, Any]) -> None:
+    found, expected = both_ways(schema, {})
+    assert found == expected
+    assert found[0] is formgate.GrammarError
