@@ -144,9 +144,7 @@ class Schemas(Telling):
             return None
         return self._leaf(kind, kinds, number, env, where)
 
-    def _leaf(
-        self, kind: str, kinds: int, number: NumberSet | None, env: Env, where: Where
-    ) -> int:
+    def _leaf(self, kind: str, kinds: int, number: NumberSet | None, env: Env, where: Where) -> int:
         """Return the literal of some kinds of values; the first place that says so names it."""
         key = (kinds, number, None)
         found = self._leaves.get(key)
