@@ -114,7 +114,9 @@ std::optional<PlainSchemas::Node> PlainSchemas::object(const Objects& objects) {
   // Where what must be there can have no value, nothing of the object is reached either.
   for (const Property& property : objects.properties) {
     const auto text = text_of(property.name);
-    if (property.simple() || !text || !required.contains(*text) || both(property, true)) {
+    if (!text || !required.contains(*text)) continue;
+    if (property.simple() ? property.schemas.front().first.ptr() != Py_False
+                          : both(property, true).has_value()) {
       continue;
     }
     if (lenient_) return std::nullopt;

@@ -173,6 +173,17 @@ def test_what_did_not_matter_in_one_place_matters_in_another(wrong: Any) -> None
         compare(found, expected, random.Random(0), told=False)
 
 
+@pytest.mark.parametrize("wrong", [ITSELF, REFERRING, {"$ref": "#/$defs/nowhere"}], ids=str)
+@pytest.mark.parametrize("first", [True, False])
+def test_members_beside_one_that_must_be_there_and_cannot(wrong: Any, first: bool) -> None:
+    members = {"a": {"$ref": "#/$defs/y"}, "b": False}
+    order = ("a", "b") if first else ("b", "a")
+    schema = {"properties": {name: members[name] for name in order}, "required": ["b"]}
+    for more in ({}, {"additionalProperties": {"$ref": "#/$defs/y"}}):
+        found, expected = both_ways({**schema, **more, "$defs": {"y": wrong}}, {})
+        compare(found, expected, random.Random(0), told=False)
+
+
 @pytest.mark.parametrize("wrong", [one for one in WRONG if one != 7], ids=str)
 @pytest.mark.parametrize("way", ["me", "list", "nested"])
 def test_what_holds_itself_and_an_error(wrong: Any, way: str) -> None:
