@@ -6,6 +6,7 @@
 // is an error, has no kinds: they are found by going through all that applies to the same value.
 #include <algorithm>
 #include <string>
+#include <tuple>
 #include <unordered_set>
 
 #include "plain_schemas.hpp"
@@ -15,7 +16,6 @@ namespace formgate::json_schema {
 namespace {
 
 constexpr unsigned kMostApplied = 64;      // schemas applied in each other
-constexpr unsigned kMostHops = 8;          // from reference to reference
 constexpr Py_ssize_t kManyBranches = 256;  // others share their parts among more
 constexpr std::size_t kManyPairs = 24;     // objects of which each is held against others
 
@@ -138,8 +138,8 @@ std::optional<unsigned> PlainSchemas::found_kinds(nb::handle schema) {
   return bits;
 }
 
-// Notes what a schema says, and of a reference what it leads to.
-Heard PlainSchemas::follow(nb::object& schema, Said& said) {
+// Notes what a schema says, and of a reference what it leads to, with its place.
+Heard PlainSchemas::follow(nb::object& schema, Place& place, Said& said) {
   for (unsigned hops = 0; hops <= kMostHops; ++hops) {
     said.clear();
     if (!is_dict(schema)) break;
@@ -147,7 +147,7 @@ Heard PlainSchemas::follow(nb::object& schema, Said& said) {
     if (!refers(said) || heard == Heard::kNothing) return heard;
     auto next = target(said.of(Keyword::kRef));
     if (!next) break;
-    schema = std::move(next->first);
+    std::tie(schema, place) = std::move(*next);
   }
   said.clear();
   return Heard::kNothing;
@@ -157,7 +157,8 @@ Heard PlainSchemas::follow(nb::object& schema, Said& said) {
 std::optional<PlainSchemas::Strings> PlainSchemas::strings_of(nb::handle given) {
   nb::object schema = nb::borrow(given);
   Said said;
-  if (follow(schema, said) == Heard::kNothing) return std::nullopt;
+  Place place = 0;
+  if (follow(schema, place, said) == Heard::kNothing) return std::nullopt;
   std::vector<nb::object> values;
   if (said.has(Keyword::kConst)) {
     values.push_back(nb::borrow(said.of(Keyword::kConst)));
@@ -186,7 +187,8 @@ nb::object PlainSchemas::Members::member(nb::handle name) const {
 bool PlainSchemas::objects_of(nb::handle given, Group& found, unsigned depth) {
   nb::object schema = nb::borrow(given);
   Said said;
-  const Heard heard = follow(schema, said);
+  Place place = 0;
+  const Heard heard = follow(schema, place, said);
   if (heard == Heard::kNothing || depth > kMostHops) return false;
   if (const auto among = sole(said)) {
     return std::ranges::all_of(items_of(said.of(among->keyword)), [&](const nb::object& branch) {
@@ -195,7 +197,7 @@ bool PlainSchemas::objects_of(nb::handle given, Group& found, unsigned depth) {
     });
   }
   if (said.has(Keyword::kAllOf) || said.has(Keyword::kAnyOf) || said.has(Keyword::kOneOf)) {
-    if (const auto cases = cases_of(schema, 0)) {
+    if (const auto cases = cases_of(schema, place)) {
       for (const Case& each : *cases) {
         if (each.merged.allowed.bits & kObject) found.push_back(members_of(each.merged));
       }
@@ -267,16 +269,18 @@ bool PlainSchemas::apart(const Members& one, const Members& other) {
     if (!theirs.is_valid() && other.closed) return true;
     const nb::object own = one.member(name);
     if (!own.is_valid()) return false;
+    if (theirs.is_valid()) {
+      const auto kinds = kinds_of(own);
+      const auto their_kinds = kinds_of(theirs);
+      if (kinds && their_kinds && (*kinds & *their_kinds) == 0) return true;
+    }
     const auto strings = strings_of(own);
+    if (!strings) return false;
     const auto denied = [&](const auto& no) {
       return *text_of(no.first) == *text_of(name) && are_listed(no.second, *strings);
     };
-    if (strings && std::ranges::any_of(other.denied, denied)) return true;
+    if (std::ranges::any_of(other.denied, denied)) return true;
     if (!theirs.is_valid()) return false;
-    const auto kinds = kinds_of(own);
-    const auto their_kinds = kinds_of(theirs);
-    if (kinds && their_kinds && (*kinds & *their_kinds) == 0) return true;
-    if (!strings) return false;
     Said said;
     if (is_dict(theirs) && read(theirs, said) != Heard::kNothing && said.has(Keyword::kNot) &&
         are_listed(said.of(Keyword::kNot), *strings)) {
@@ -358,7 +362,8 @@ bool PlainSchemas::share_no_arrays(const std::vector<Branch>& branches) {
     if (!(branch.kinds & kArray)) continue;
     nb::object schema = branch.schema;
     Said said;
-    if (follow(schema, said) != Heard::kAll || !said.has(Keyword::kItems)) return false;
+    Place place = 0;
+    if (follow(schema, place, said) != Heard::kAll || !said.has(Keyword::kItems)) return false;
     const auto items = kinds_of(said.of(Keyword::kItems));
     if (!items || (seen & *items) != 0) return false;
     seen |= *items;
@@ -417,8 +422,9 @@ std::optional<PlainSchemas::Node> PlainSchemas::alternatives(const Said& said, P
     if (!node) {
       // Parts of a schema that says nothing itself come in another order where it stands alone.
       nb::object schema = branches[i].schema;
+      Place leads = own;
       Said own_said;
-      follow(schema, own_said);
+      follow(schema, leads, own_said);
       const nb::handle parts = own_said.of(Keyword::kAllOf);
       if (policy_.ordered && own_said.count() == 1 && parts.is_valid() && is_list(parts) &&
           PyList_Size(parts.ptr()) > 1) {

@@ -5,7 +5,6 @@
 // (`oneOf`). Where these speak of one member each, a case says of the others' that it is not so.
 #include <algorithm>
 #include <string>
-#include <tuple>
 
 #include "plain_schemas.hpp"
 #include "python_values.hpp"
@@ -16,7 +15,6 @@ namespace {
 constexpr std::size_t kMostCases = 24;
 constexpr std::size_t kMostTurns = 8;
 constexpr unsigned kMostLooks = 256;  // at alternatives within alternatives
-constexpr unsigned kMostHops = 8;     // from reference to reference
 
 }  // namespace
 
@@ -98,16 +96,7 @@ bool PlainSchemas::take(nb::handle branches, Keyword keyword, Place place, bool 
 std::optional<PlainSchemas::Single> PlainSchemas::single_of(nb::handle given, Place place) {
   nb::object schema = nb::borrow(given);
   Said said;
-  for (unsigned hops = 0;; ++hops) {
-    said.clear();
-    if (hops > kMostHops || !is_dict(schema) || read(schema, said) != Heard::kAll) {
-      return std::nullopt;
-    }
-    if (!refers(said)) break;
-    auto next = target(said.of(Keyword::kRef));
-    if (!next) return std::nullopt;
-    std::tie(schema, place) = std::move(*next);
-  }
+  if (follow(schema, place, said) != Heard::kAll) return std::nullopt;
   Single found;
   found.needed = !is_hollow(said.of(Keyword::kRequired));
   const bool named = !is_hollow(said.of(Keyword::kProperties));

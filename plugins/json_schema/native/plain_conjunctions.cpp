@@ -3,7 +3,6 @@
 // their names are met.
 #include <algorithm>
 #include <string>
-#include <tuple>
 
 #include "plain_schemas.hpp"
 #include "python_values.hpp"
@@ -12,7 +11,6 @@ namespace formgate::json_schema {
 namespace {
 
 constexpr unsigned kMostParts = 64;  // schemas that apply to one value
-constexpr unsigned kMostHops = 8;    // from reference to reference
 
 }  // namespace
 
@@ -29,11 +27,9 @@ std::optional<PlainSchemas::Node> PlainSchemas::conjunction(nb::handle schema, c
   }
   // Parts of a schema that says nothing itself come in the order of their places in the document.
   const auto strays = [](const Case& each) { return each.merged.strays; };
-  if (policy_.ordered && std::ranges::any_of(*cases, strays) && !said.has(Keyword::kAdditional) &&
-      is_hollow(said.of(Keyword::kProperties)) && is_hollow(said.of(Keyword::kRequired))) {
-    const auto type = said.has(Keyword::kType) ? kinds(said.of(Keyword::kType)) : std::nullopt;
-    const bool own = type && (type->bits != kAll || type->integer);
-    if (!own && !parts_in_order(said, place)) return std::nullopt;
+  if (policy_.ordered && std::ranges::any_of(*cases, strays) && says_nothing_itself(said) &&
+      !parts_in_order(said, place)) {
+    return std::nullopt;
   }
   // An error in one case does not matter where another one has all its values.
   const Restored lenient(lenient_, lenient_ || cases->size() > 1);
@@ -216,6 +212,16 @@ std::optional<PlainSchemas::Node> PlainSchemas::both(const Property& property, b
   return node;
 }
 
+// Whether a schema says nothing of kinds and members but by the schemas that it applies.
+bool PlainSchemas::says_nothing_itself(const Said& said) {
+  if (said.has(Keyword::kAdditional) || !is_hollow(said.of(Keyword::kProperties)) ||
+      !is_hollow(said.of(Keyword::kRequired))) {
+    return false;
+  }
+  const auto type = said.has(Keyword::kType) ? kinds(said.of(Keyword::kType)) : std::nullopt;
+  return !type || (type->bits == kAll && !type->integer);
+}
+
 // Whether the parts of a schema, which says nothing itself, stand in the document in the order in
 // which it names them. Parts that do nothing but name others are not looked into.
 bool PlainSchemas::parts_in_order(const Said& said, Place place) {
@@ -228,20 +234,7 @@ bool PlainSchemas::parts_in_order(const Said& said, Place place) {
     nb::object part = nb::borrow(PyList_GetItem(parts.ptr(), i));
     Place own = step(all, nb::str(std::to_string(i).c_str()));
     Said own_said;
-    for (unsigned hops = 0;; ++hops) {
-      own_said.clear();
-      if (hops > kMostHops || !is_dict(part)) return false;
-      if (read(part, own_said) == Heard::kNothing) return false;
-      if (!refers(own_said)) break;
-      auto next = target(own_said.of(Keyword::kRef));
-      if (!next) return false;
-      std::tie(part, own) = std::move(*next);
-    }
-    const auto type =
-        own_said.has(Keyword::kType) ? kinds(own_said.of(Keyword::kType)) : std::nullopt;
-    if (is_hollow(own_said.of(Keyword::kProperties)) &&
-        is_hollow(own_said.of(Keyword::kRequired)) &&
-        (!type || (type->bits == kAll && !type->integer))) {
+    if (follow(part, own, own_said) == Heard::kNothing || says_nothing_itself(own_said)) {
       return false;
     }
     std::vector<std::size_t> here = position(own);

@@ -72,7 +72,10 @@ bool PlainSchemas::match(Objects& objects) {
     sources.append(pattern.source);
   }
   nb::list names;
-  for (const Property& property : objects.properties) names.append(property.name);
+  for (const Property& property : objects.properties) {
+    if (!text_of(property.name)) return false;
+    names.append(property.name);
+  }
   for (const nb::object& name : objects.required) names.append(name);
   const bool closed = objects.additional.is_valid() && objects.additional.ptr() == Py_False;
   const nb::object found = ask("keys", sources, names, !closed);

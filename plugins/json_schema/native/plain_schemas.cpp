@@ -10,7 +10,6 @@ namespace formgate::json_schema {
 namespace {
 
 constexpr unsigned kDeep = 24;        // schemas within schemas that are written at once
-constexpr unsigned kManyHops = 8;     // from reference to reference
 constexpr std::uint32_t kOften = 63;  // schemas after which the deadline is looked at
 
 const std::unordered_map<std::string_view, Keyword>& plain_keywords() {
@@ -130,7 +129,7 @@ std::optional<PlainSchemas::Node> PlainSchemas::attempt(nb::handle given, Place 
   Said said;
   Record* met = nullptr;
   for (unsigned hops = 0;; ++hops) {
-    if (hops > kManyHops || !is_dict(schema)) return std::nullopt;
+    if (hops > kMostHops || !is_dict(schema)) return std::nullopt;
     Record& record = records_[schema.ptr()];
     if (record.number == 0) {
       said.clear();

@@ -69,6 +69,7 @@ enum class Keyword : std::uint8_t {
   kOther,    // it means something that is not written here
   kApplied,  // such that schemas are applied to the same value
 };
+constexpr unsigned kMostHops = 8;      // from reference to reference
 constexpr std::size_t kManyAlike = 5;  // alternatives that may share values
 constexpr std::size_t kKeywords = static_cast<std::size_t>(Keyword::kOther);
 
@@ -294,7 +295,7 @@ class PlainSchemas {
   static std::optional<Kinds> kinds(nb::handle type);
   std::optional<unsigned> kinds_of(nb::handle schema);
   std::optional<unsigned> found_kinds(nb::handle schema);
-  Heard follow(nb::object& schema, Said& said);
+  Heard follow(nb::object& schema, Place& place, Said& said);
   std::optional<Strings> strings_of(nb::handle schema);
   bool objects_of(nb::handle schema, Group& found, unsigned depth);
   Members members_of(nb::handle schema, const Said& said, bool whole);
@@ -345,6 +346,7 @@ class PlainSchemas {
   Place step(Place parent, nb::object name);
   nb::object way(Place place);
   std::vector<std::size_t> position(Place place);
+  static bool says_nothing_itself(const Said& said);
   bool parts_in_order(const Said& said, Place place);
   void make_style();
 

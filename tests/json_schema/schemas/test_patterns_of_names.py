@@ -60,6 +60,16 @@ def test_other_patterns_are_written_alike(schema: dict[str, Any]) -> None:
         compare(found, expected, random.Random(3), told=False)
 
 
+@pytest.mark.parametrize("name", [7, None, ("a",), "\ud800"])
+@pytest.mark.parametrize("place", ["properties", "patternProperties"])
+def test_names_that_are_no_text(name: Any, place: str) -> None:
+    schema = {"type": "object", "patternProperties": {"^x": {}}, "properties": {"a": {}}}
+    schema[place] = {**schema[place], name: {}}  # type: ignore[dict-item]
+    found, expected = both_ways(schema, {})
+    assert isinstance(found, formgate.Engine) == isinstance(name, str)
+    compare(found, expected, random.Random(4))
+
+
 def test_names_that_a_pattern_matches() -> None:
     schema = {
         "type": "object",
