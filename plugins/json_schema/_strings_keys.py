@@ -93,6 +93,7 @@ def conjunction(keys: list[Key]) -> Key:
     lengths = EVERY
     values: frozenset[str] | None = None
     excluded: frozenset[str] = frozenset()
+    choices: list[Key] = []
     stack = list(keys)
     while stack:
         key = stack.pop()
@@ -107,8 +108,16 @@ def conjunction(keys: list[Key]) -> Key:
                 values = given if values is None else values & given
             else:
                 excluded |= given
+        elif tag == "or":
+            parts.add(key)
+            choices.append(key)
         else:
             parts.add(key)
+    if choices and (resolved := _resolved(parts, choices)) is not None:
+        own: list[Key] = [("lengths", lengths), ("values", excluded, False)]
+        if values is not None:
+            own.append(("values", values, True))
+        return conjunction([*resolved, *own])
     if not lengths or any(opposite(part) in parts for part in parts if part[0] != "or"):
         return NONE
     if lengths == ((0, 0),) and values is None:
@@ -118,6 +127,22 @@ def conjunction(keys: list[Key]) -> Key:
     if not (_sorted_formats(parts) and _sorted_patterns(parts)):
         return NONE
     return _joined(lengths, excluded, parts)
+
+
+def _resolved(parts: set[Key], choices: list[Key]) -> list[Key] | None:
+    """Return parts without alternatives that others rule out, or None if there are no such.
+
+    That is unit resolution: x and (not x or y) is x and y. The engine would look at each state of
+    both to find that out.
+    """
+    found = [part for part in parts if part[0] != "or"]
+    changed = False
+    for choice in choices:
+        given = cast("frozenset[Key]", choice[1])
+        left = [part for part in given if part[0] == "or" or opposite(part) not in parts]
+        changed = changed or len(left) < len(given)
+        found.append(("or", frozenset(left)) if len(left) > 1 else left[0] if left else NONE)
+    return found if changed else None
 
 
 def _chosen(values: frozenset[str], lengths: Lengths, parts: set[Key]) -> Key:

@@ -6,6 +6,7 @@
 
 #include "completing.hpp"
 #include "formgate/errors.hpp"
+#include "formgate/ready_memory.hpp"
 #include "special_text.hpp"
 #include "workers.hpp"
 
@@ -70,6 +71,8 @@ std::shared_ptr<Engine> Engine::compile(const Grammar& grammar,
                 "lacks the bytes that the constraint needs");
   }
   engine->start_ = engine->make_state(root);
+  pool.touch_ahead();
+  touch_heap();
   return engine;
 }
 

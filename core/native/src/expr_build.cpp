@@ -1,5 +1,6 @@
 // Constructors of the expression pool: every expression is built in its simplified form.
 #include <algorithm>
+#include <array>
 #include <tuple>
 
 #include "expr_helpers.hpp"
@@ -98,12 +99,19 @@ ExprId ExprPool::concat(ExprId head, ExprId tail) {
   if (head == kEpsilonId) return tail;
   if (tail == kEpsilonId) return head;
   if (node(head).kind != Kind::kConcat) return prepend(head, tail);
-  std::vector<ExprId> spine;
+  std::array<ExprId, 16> spine;  // mostly all of it
+  std::size_t count = 0;
+  std::vector<ExprId> more;
   for (; node(head).kind == Kind::kConcat; head = ExprId{node(head).b}) {
-    spine.push_back(ExprId{node(head).a});
+    if (count < spine.size()) {
+      spine[count++] = ExprId{node(head).a};
+    } else {
+      more.push_back(ExprId{node(head).a});
+    }
   }
   ExprId out = prepend(head, tail);
-  for (std::size_t i = spine.size(); i-- > 0;) out = prepend(spine[i], out);
+  for (std::size_t i = more.size(); i-- > 0;) out = prepend(more[i], out);
+  for (std::size_t i = count; i-- > 0;) out = prepend(spine[i], out);
   return out;
 }
 
@@ -219,16 +227,19 @@ void ExprPool::merge_repeats(std::vector<ExprId>& members) {
                 : merged.id);
   }
   // Byte sets before equal tails.
+  const auto begins_with_bytes = [this](ExprId id) { return node(head(id)).kind == Kind::kBytes; };
+  if (std::ranges::count_if(members, begins_with_bytes) < 2) return;
   std::vector<std::pair<std::uint32_t, ExprId>> sets;
   std::vector<ExprId> rest;
+  sets.reserve(members.size());
+  rest.reserve(members.size());
   for (ExprId id : members) {
-    if (node(head(id)).kind == Kind::kBytes) {
+    if (begins_with_bytes(id)) {
       sets.emplace_back(index_of(tail(id)), id);
     } else {
       rest.push_back(id);
     }
   }
-  if (sets.size() < 2) return;
   std::sort(sets.begin(), sets.end());
   for (std::size_t i = 0; i < sets.size();) {
     ByteSet set;

@@ -375,22 +375,33 @@ void ExprPool::trim() {
   alphabets_.clear();
   open_found_.clear();
   form_chunks_.clear();
-  form_used_ = form_capacity_ = form_bytes_ = 0;
+  form_bytes_ = 0;
+}
+
+void ExprPool::touch_ahead() {
+  constexpr std::size_t kNodes = 4096;
+  constexpr std::size_t kRows = 16;
+  constexpr std::size_t kTerms = 1024;
+  nodes_.touch_ahead(kNodes);
+  index_.touch_ahead(kNodes);
+  rows_.touch_ahead(kRows);
+  if (form_chunks_.empty()) return;
+  std::vector<LinearTerm>& chunk = form_chunks_.back();
+  LinearTerm* const next = chunk.data() + chunk.size();
+  touch_pages(next, next + std::min(kTerms, chunk.capacity() - chunk.size()));
 }
 
 LinearForm ExprPool::store_form(const std::vector<LinearTerm>& terms) {
   if (active_) active_->tick();
-  if (terms.size() > form_capacity_ - form_used_) {
-    form_capacity_ = std::max<std::size_t>(2048, terms.size());
-    form_chunks_.push_back(std::make_unique<LinearTerm[]>(form_capacity_));
-    form_used_ = 0;
-    form_bytes_ += form_capacity_ * sizeof(LinearTerm);
+  // A first chunk is there for an empty form, too.
+  if (form_chunks_.empty() ||
+      terms.size() > form_chunks_.back().capacity() - form_chunks_.back().size()) {
+    form_chunks_.emplace_back().reserve(std::max<std::size_t>(2048, terms.size()));
+    form_bytes_ += form_chunks_.back().capacity() * sizeof(LinearTerm);
   }
-  // An empty chunk list is possible only for an empty form.
-  if (form_chunks_.empty()) form_chunks_.push_back(std::make_unique<LinearTerm[]>(1));
-  LinearTerm* out = form_chunks_.back().get() + form_used_;
-  std::copy(terms.begin(), terms.end(), out);
-  form_used_ += terms.size();
+  std::vector<LinearTerm>& chunk = form_chunks_.back();  // never grows beyond its memory
+  const LinearTerm* const out = chunk.data() + chunk.size();
+  chunk.insert(chunk.end(), terms.begin(), terms.end());
   return {out, terms.size()};
 }
 

@@ -6,6 +6,12 @@
 #include "formgate/expr_pool.hpp"
 
 namespace formgate {
+namespace {
+
+constexpr std::size_t kFewTerms = 16;  // as many as most forms have, and more
+
+}  // namespace
+
 LinearForm ExprPool::linear_form(ExprId id) {
   Node& node = nodes_[index_of(id)];
   if (node.form) return {node.form, node.form_size};
@@ -94,19 +100,23 @@ std::vector<LinearTerm> ExprPool::compute_form(ExprId id) {
           });
       return join_equal(std::move(terms));
     case Kind::kConcat:
+      terms.reserve(kFewTerms);
       concat_terms(id, terms);
-      return merge_terms(terms);
+      return merge_terms(std::move(terms));
     case Kind::kUnion:
+      terms.reserve(kFewTerms);
       for (ExprId member : members(node)) {
         const LinearForm form = linear_form(member);
         terms.insert(terms.end(), form.begin(), form.end());
       }
-      return merge_terms(terms);
+      return merge_terms(std::move(terms));
     case Kind::kRepeat: {
       const std::uint32_t less = node.min == 0 ? 0 : node.min - 1;
       const std::uint32_t more = node.max == kUnbounded ? kUnbounded : node.max - 1;
       const ExprId rest = repeat(ExprId{node.a}, less, more);
-      for (const LinearTerm& term : linear_form(ExprId{node.a})) {
+      const LinearForm form = linear_form(ExprId{node.a});
+      terms.reserve(form.size());
+      for (const LinearTerm& term : form) {
         terms.push_back({term.bytes, concat(term.target, rest)});
       }
       return join_equal(std::move(terms));
@@ -176,17 +186,19 @@ std::vector<LinearTerm> ExprPool::join_equal(std::vector<LinearTerm> terms) {
   return terms;
 }
 
-std::vector<LinearTerm> ExprPool::merge_terms(const std::vector<LinearTerm>& terms) {
+std::vector<LinearTerm> ExprPool::merge_terms(std::vector<LinearTerm> terms) {
   ByteSet seen;
   ByteSet shared;
   for (const LinearTerm& term : terms) {
     shared = shared | (seen & term.bytes);
     seen = seen | term.bytes;
   }
-  if (shared.empty()) return join_equal(terms);
+  if (shared.empty()) return join_equal(std::move(terms));
   // Most bytes are of one term alone.
   std::vector<LinearTerm> out;
   std::vector<LinearTerm> meeting;
+  out.reserve(terms.size() + kFewTerms);
+  meeting.reserve(terms.size());
   ByteGroups groups;
   for (const LinearTerm& term : terms) {
     const ByteSet own = term.bytes - shared;
@@ -197,6 +209,7 @@ std::vector<LinearTerm> ExprPool::merge_terms(const std::vector<LinearTerm>& ter
     meeting.push_back({others, term.target});
   }
   std::vector<ExprId> targets;
+  targets.reserve(meeting.size());
   groups.for_each(shared, [&](std::uint8_t representative, const ByteSet& set) {
     targets.clear();
     for (const LinearTerm& term : meeting) {

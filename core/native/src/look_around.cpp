@@ -182,7 +182,7 @@ LinearForm ExprPool::form_here(ExprId id, std::uint32_t truths) {
       }
     }
     for (LinearTerm& term : terms) term.target = as_language(term.target);
-    terms = merge_terms(terms);
+    terms = merge_terms(std::move(terms));
     for (LinearTerm& term : terms) term.target = as_language(term.target);
   }
   const LinearForm form = store_form(terms);

@@ -188,6 +188,7 @@ void MaskCache::compress(Mask& mask) {
   if (dense <= kMostDenseParts && ids <= 1024 && mask.parts.size() <= kMostParts) return;
   auto flat = std::make_shared<TokenSet>();
   if (dense == 0 && ids <= 1024) {
+    flat->ids.reserve(ids);
     for (const Mask::Part& part : mask.parts) {
       for (TokenId id : part.tokens->ids) {
         if (!part.lacks(id)) flat->ids.push_back(id);
@@ -304,10 +305,9 @@ bool MaskCache::group_item(ExprId id, std::uint32_t node, Mask& out) {
                                      head.max == kUnbounded ? kUnbounded : head.max - 1),
                         rest);
   }
-  std::vector<ExprId> members{base};
+  std::span<const ExprId> members(&base, 1);
   if (pool_.node(base).kind == Kind::kUnion) {
-    const auto list = pool_.members(pool_.node(base));
-    members.assign(list.begin(), list.end());
+    members = pool_.members(pool_.node(base));
     // Very many alternatives, as of a schema, take what each would take alone.
     const auto more = kSplitsEach * static_cast<unsigned>(members.size());
     if (more > kMostSplits) most_splits_ = std::min(most_splits_ + more, kMostSplitsInAll);

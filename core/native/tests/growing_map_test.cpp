@@ -54,7 +54,10 @@ TEST(GrowingIndex, FindsWhatWasAdded) {
     if (number == fresh) things.push_back(thing);
     return number;
   };
-  for (std::uint64_t thing = 0; thing < 30000; ++thing) EXPECT_EQ(add(thing), thing);
+  for (std::uint64_t thing = 0; thing < 30000; ++thing) {
+    if (thing % 700 == 0) index.grow_ahead();
+    EXPECT_EQ(add(thing), thing);
+  }
   for (std::uint64_t thing = 0; thing < 30000; ++thing) EXPECT_EQ(add(thing), thing);
   EXPECT_EQ(things.size(), 30000u);
 }
@@ -68,6 +71,7 @@ TEST(AnchoredIndex, FindsWhatWasAddedWhateverItsAnchor) {
     random = avalanche(random + 1);
     // Many of one anchor, a few of each of the others, and some without.
     const std::uint64_t kind = random % 8;
+    if (i % 900 == 0) index.touch_ahead(random % 5000);
     const auto own = static_cast<std::uint32_t>(random >> 8) % 3000;
     const std::uint32_t anchor = kind == 0 ? kNoIndex : kind < 3 ? 77 : own;
     const std::uint64_t thing = (random >> 40) % 500;

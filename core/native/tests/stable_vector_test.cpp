@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "formgate/types.hpp"
+
 namespace formgate {
 namespace {
 
@@ -72,6 +74,31 @@ TEST(StableVector, OwnsItsElements) {
     third.emplace_back(alive);
   }
   EXPECT_EQ(alive, 0);
+}
+
+// Touching memory that holds nothing yet changes nothing, however much it is.
+TEST(StableVector, MemoryIsTouchedAhead) {
+  std::uint64_t random = 1;
+  StableVector<std::string> out;
+  std::vector<std::string> judge;
+  for (int i = 0; i < 3000; ++i) {
+    random = avalanche(random + 1);
+    if (random % 16 == 0) out.touch_ahead((random >> 8) % 2000);
+    judge.push_back(std::string(random % 40, 'x'));
+    out.push_back(judge.back());
+    if (random % 512 == 1) {
+      out = {};
+      judge.clear();
+    }
+  }
+  ASSERT_EQ(out.size(), judge.size());
+  for (std::size_t i = 0; i < judge.size(); ++i) EXPECT_EQ(out[i], judge[i]);
+  StableVector<std::string> moved(std::move(out));
+  moved.touch_ahead(10);
+  out.touch_ahead(10);  // NOLINT: it is empty
+  out.push_back("y");
+  EXPECT_EQ(moved.size(), judge.size());
+  EXPECT_EQ(out[0], "y");
 }
 
 // What an element's constructor throws leaves the others as they were.

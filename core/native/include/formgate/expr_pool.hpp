@@ -242,6 +242,8 @@ class ExprPool : public std::enable_shared_from_this<ExprPool> {
   std::uint64_t least_characters(ExprId id) { return lengths(id).least; }
   // Drops derived data (linear forms and rows) when they exceed the budget; ids stay valid.
   void trim();
+  // Sees that what is made next finds touched memory (ready_memory.hpp).
+  void touch_ahead();
 
  private:
   friend class Lexing;
@@ -352,7 +354,7 @@ class ExprPool : public std::enable_shared_from_this<ExprPool> {
   static constexpr std::size_t kNestedForms = 64;  // derived by recursion
   std::size_t nested_forms_ = 0;
   void concat_terms(ExprId id, std::vector<LinearTerm>& out);
-  std::vector<LinearTerm> merge_terms(const std::vector<LinearTerm>& terms);
+  std::vector<LinearTerm> merge_terms(std::vector<LinearTerm> terms);
   std::vector<LinearTerm> product(std::span<const LinearForm> forms);
   static std::vector<LinearTerm> join_equal(std::vector<LinearTerm> terms);
   LinearForm store_form(const std::vector<LinearTerm>& terms);
@@ -490,9 +492,7 @@ class ExprPool : public std::enable_shared_from_this<ExprPool> {
   GrowingMap<std::uint64_t, ExprId> conditions_;  // by (expression, truths)
   GrowingMap<std::uint64_t, ByteSet> counting_;   // by what repeats and what follows
   GrowingMap<std::uint64_t, bool> nullables_;
-  std::vector<std::unique_ptr<LinearTerm[]>> form_chunks_;
-  std::size_t form_used_ = 0;
-  std::size_t form_capacity_ = 0;
+  std::vector<std::vector<LinearTerm>> form_chunks_;
   std::size_t form_bytes_ = 0;
   StableVector<Row> rows_;
   std::vector<std::shared_ptr<void>> attachments_;

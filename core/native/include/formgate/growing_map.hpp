@@ -191,6 +191,13 @@ class GrowingIndex {
     return number;
   }
 
+  // Lets tables grow now that will soon have to.
+  void grow_ahead() {
+    for (Table& table : tables_) {
+      while ((table.count + table.count / 8 + kFirstSlots) * 2 > table.slots.size()) grow(table);
+    }
+  }
+
   std::size_t memory_usage() const {
     std::size_t out = 0;
     for (const Table& table : tables_) out += table.slots.size() * sizeof(Slot);
@@ -249,6 +256,12 @@ class AnchoredIndex {
       if (line.halves[slot] == half && same(line.numbers[slot])) return line.numbers[slot];
     }
     return others_.find_or_add(hash, number, same);
+  }
+
+  // Sees to the memory of as many things to come.
+  void touch_ahead(std::size_t count) {
+    lines_.touch_ahead(count / kAnchors);
+    others_.grow_ahead();
   }
 
   std::size_t memory_usage() const { return lines_.size() * sizeof(Line) + others_.memory_usage(); }

@@ -6,6 +6,7 @@
 // elements, and two cache lines for most elements as large as one.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -15,6 +16,8 @@
 #include <new>
 #include <type_traits>
 #include <utility>
+
+#include "formgate/ready_memory.hpp"
 
 namespace formgate {
 
@@ -82,14 +85,22 @@ class StableVector {
   template <typename... Arguments>
   T& emplace_back(Arguments&&... arguments) {
     const unsigned high = highest_bit(size_ + kFirst);
-    T*& block = blocks_[high - kFirstBits];
-    if (!block) {
-      const std::size_t bytes = sizeof(T) << high;
-      block = static_cast<T*>(::operator new(bytes, std::align_val_t{kAlignment}));
-    }
+    make_block(high);
     T* const out = std::construct_at(place(size_), std::forward<Arguments>(arguments)...);
     ++size_;
     return *out;
+  }
+  // Touches the memory of the next elements.
+  void touch_ahead(std::size_t count) {
+    const std::size_t end = size_ + count;
+    while (touched_ < end) {
+      touched_ = std::max(touched_, size_);
+      const unsigned high = highest_bit(touched_ + kFirst);
+      const std::size_t last = std::min(end, (std::size_t{2} << high) - kFirst);
+      make_block(high);
+      touch_pages(place(touched_), place(last - 1) + 1);
+      touched_ = last;
+    }
   }
   void push_back(const T& element) { emplace_back(element); }
   void push_back(T&& element) { emplace_back(std::move(element)); }
@@ -97,6 +108,7 @@ class StableVector {
   void swap(StableVector& other) noexcept {
     std::swap(blocks_, other.blocks_);
     std::swap(size_, other.size_);
+    std::swap(touched_, other.touched_);
   }
 
  private:
@@ -109,6 +121,12 @@ class StableVector {
   static unsigned highest_bit(std::uint64_t number) {
     return 63u - static_cast<unsigned>(__builtin_clzll(number));
   }
+  void make_block(unsigned high) {
+    T*& block = blocks_[high - kFirstBits];
+    if (block) return;
+    const std::size_t bytes = sizeof(T) << high;
+    block = static_cast<T*>(::operator new(bytes, std::align_val_t{kAlignment}));
+  }
   T* place(std::size_t index) const {
     const std::size_t number = index + kFirst;
     const unsigned high = highest_bit(number);
@@ -117,6 +135,7 @@ class StableVector {
 
   std::array<T*, kBlocks> blocks_{};
   std::size_t size_ = 0;
+  std::size_t touched_ = 0;  // elements that `touch_ahead` has seen to
 };
 
 }  // namespace formgate
