@@ -67,6 +67,27 @@ def test_real_schemas_that_are_known_to_be_refused(tmp_path, monkeypatch):
 # --- the parts of the runner itself ---
 
 
+def test_the_slowest_are_measured_again_behind_others():
+    schemas = [{"const": number} for number in range(100)]
+    entries = [
+        {"name": str(at), "schema": schema, "tests": [{}], "meta": {"full_size": 9}}
+        for at, schema in enumerate(schemas)
+    ]
+    times = {"grammar_s": 0.0, "engine_s": 0.0, "status": "ok", "wrong": {}, "size": 9}
+    records = [{"name": str(at), "mask_s": float(at % 50), **times} for at in range(100)]
+    slow = real.slowest(records)
+    assert [record["name"] for record in slow[:2]] in (["49", "99"], ["99", "49"])
+    jobs = list(real.jobs_again(entries, ["99", "20"], {}))
+    assert [job["name"] for job in jobs] == ["0", "40", "60", "80", "20", "99"]
+    assert all(not job["texts"] for job in jobs)
+    for seconds in (3.0, 1.0, 2.0):
+        again = [{"name": "99", "grammar_s": seconds, "engine_s": 0.5, "mask_s": 0.25}]
+        real.keep_least(records, [*again, {"name": "49", "status": "lost"}])
+    assert records[99]["alone"] == [1.0, 0.5, 0.25]
+    assert "alone" not in records[49]
+    assert "1750.0 = 1000.0 + 500.0 + 250.0; 49000.0  99 (9 bytes)" in real.summary(records)
+
+
 def test_a_ratchet_allows_what_it_holds():
     known = {"a": "refused: UnsupportedConstraint", "b": "valid refused", "g: *": "valid refused"}
     allowed = [
