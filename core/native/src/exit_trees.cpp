@@ -20,6 +20,8 @@ constexpr std::size_t kMostTokens = 8192;
 constexpr std::size_t kMostInMask = 2048;  // unless it is one tree
 constexpr std::size_t kMostPlaces = 256;   // nodes that text of a narrow class leads to
 
+bool is_large(const TrieNode& place) { return place.rank_end - place.rank_begin > kLargeSubtree; }
+
 }  // namespace
 
 MaskCache::ClassTable::ClassTable() = default;
@@ -227,10 +229,23 @@ void MaskCache::find_places(ClassTable& table, std::uint32_t class_index, std::u
   bytes_ += table.places.capacity() * sizeof(Exit);
 }
 
+// Whether a state repeats a class first, of which there are tables.
+bool MaskCache::repeats_class(ExprId id) {
+  const Node& head = pool_.node(pool_.head(id));
+  return plain() && options_.class_tables && head.kind == Kind::kRepeat &&
+         pool_.loop_of(ExprId{head.a}).class_index != kNoIndex;
+}
+
 // From each such place on, the tail is walked part by part. False: that cannot be.
 bool MaskCache::leave_places(const ClassTable& table, ExprId tail, Leaving& found) {
+  const auto trie = vocabulary_->trie();
+  const bool repeats = found.all && repeats_class(tail);
   PartWalk walk(*this, token_tree(), nullptr);
   for (const Exit& place : std::span(table.places).subspan(1)) {
+    if (repeats && is_large(trie[place.node])) {
+      collect(*mask_at(tail, place.node), *found.all);
+      continue;
+    }
     if (!walk.run(place.node, tail)) {
       given_up_ += walk.too_long() ? 1 : 0;
       return false;
@@ -254,6 +269,15 @@ void MaskCache::leave_class(std::uint32_t class_index, std::uint32_t node, ExprI
   if (begins_with_rules(tail) && walks_parts(tail)) {
     if (table.places.empty()) find_places(table, class_index, node);
     if (table.places.size() > 1 && leave_places(table, tail, found)) return;
+  }
+  // Of a class that repeats, as in words behind blanks, there are tables below large places.
+  if (found.all && repeats_class(tail)) {
+    if (table.places.empty()) find_places(table, class_index, node);
+    const auto large = [&](const Exit& place) { return is_large(trie[place.node]); };
+    if (std::ranges::any_of(std::span(table.places).subspan(1), large) &&
+        leave_places(table, tail, found)) {
+      return;
+    }
   }
   const LinearForm form = pool_.linear_form(tail);
   ByteSet bytes;

@@ -283,6 +283,7 @@ class MaskCache {
   std::shared_ptr<const TokenSet> all_exits(std::uint32_t class_index, std::uint32_t node,
                                             ExprId tail);
   void find_places(ClassTable& table, std::uint32_t class_index, std::uint32_t node);
+  bool repeats_class(ExprId id);
   bool leave_places(const ClassTable& table, ExprId tail, Leaving& found);
   void leave_class(std::uint32_t class_index, std::uint32_t node, ExprId tail, Leaving& found);
   Exits by_count(const std::vector<std::pair<std::uint16_t, TokenId>>& found);
