@@ -27,6 +27,7 @@ constexpr unsigned kUsesBefore = 1;
 constexpr unsigned kMostNested = 24;
 constexpr std::size_t kMostBeyond = 1u << 14;  // places at which tokens go beyond the part
 constexpr std::size_t kMostText = 1u << 17;    // bytes of what they have after it
+constexpr std::size_t kFewEnds = 64;           // places that hardly lie in each other
 // A name may end behind each of its letters. Where more tokens than this go on with a letter, they
 // are left out: what follows names does not begin with one.
 constexpr std::size_t kMostWithLetters = 256;
@@ -95,46 +96,65 @@ std::shared_ptr<const MaskCache::PartTable> MaskCache::part_table(ExprId part, s
 }
 
 // Adds the tokens beyond places where text of a part ends, with the bytes after it, those left out
-// that are within the part anyway.
-void MaskCache::add_exits(std::uint32_t top, std::vector<std::uint32_t>& ends, const Bitmap& within,
+// that are within the part anyway. False, and none: they are too many.
+bool MaskCache::add_exits(std::uint32_t top, std::vector<std::uint32_t>& ends, const Bitmap& within,
                           PartExits& exits) const {
   const auto trie = vocabulary_->trie();
   const auto ids = vocabulary_->ids();
   std::ranges::sort(ends);
   ends.erase(std::unique(ends.begin(), ends.end()), ends.end());
+  std::erase(ends, top);  // the empty text
   const std::uint32_t first = trie[top].rank_begin;
-  // Names end at each letter, so places lie in each other: a token is looked up once.
-  std::vector<std::uint64_t> open;
-  if (ends.size() > 64) {
-    open.resize((trie[top].rank_end - first) / 64 + 1, 0);
-    for (std::uint32_t rank = first; rank < trie[top].rank_end; ++rank) {
-      const std::uint64_t bit = test_bit(within.data(), ids[rank]) ? 0 : 1;
-      open[(rank - first) / 64] |= bit << ((rank - first) % 64);
-    }
-  }
-  for (const std::uint32_t at : ends) {
-    if (at == top) continue;  // the empty text
-    std::size_t length = 0;
-    const std::uint32_t end = trie[at].rank_end - first;
-    for (std::uint32_t rank = trie[at].own_end() - first; rank < end; ++rank) {
-      if (!open.empty()) {
-        const std::uint64_t word = open[rank / 64] >> (rank % 64);
-        if (word == 0) {
-          rank |= 63;
-          continue;
-        }
-        rank += static_cast<std::uint32_t>(std::countr_zero(word));
-        if (rank >= end) break;
-      } else if (test_bit(within.data(), ids[first + rank])) {
-        continue;
+  const auto add = [&](TokenId id, std::size_t length) {
+    const std::size_t size = vocabulary_->token_bytes(id)->size();
+    exits.emplace_back(id, static_cast<std::uint16_t>(size - length));
+  };
+  std::size_t ranks = 0;
+  for (const std::uint32_t at : ends) ranks += trie[at].rank_end - trie[at].own_end();
+  if (ends.size() <= kFewEnds && ranks <= kMostBeyond) {
+    for (const std::uint32_t at : ends) {
+      const std::size_t length = vocabulary_->path(at).size();
+      for (std::uint32_t rank = trie[at].own_end(); rank < trie[at].rank_end; ++rank) {
+        if (!test_bit(within.data(), ids[rank])) add(ids[rank], length);
       }
-      const TokenId id = ids[first + rank];
-      if (length == 0) length = vocabulary_->path(at).size();
-      exits.emplace_back(id,
-                         static_cast<std::uint16_t>(vocabulary_->token_bytes(id)->size() - length));
     }
-    if (exits.size() > 4 * kMostBeyond) return;
+    return true;
   }
+  // Names end at each letter, so places lie in each other: a token is looked up once, and its text
+  // only where it is known that there are not too many.
+  std::vector<std::uint64_t> open((trie[top].rank_end - first) / 64 + 1, 0);
+  for (std::uint32_t rank = first; rank < trie[top].rank_end; ++rank) {
+    const std::uint64_t bit = test_bit(within.data(), ids[rank]) ? 0 : 1;
+    open[(rank - first) / 64] |= bit << ((rank - first) % 64);
+  }
+  // Calls `visit` with each word of the ranks below a place that has open ones.
+  const auto words_of = [&](std::uint32_t at, auto&& visit) {
+    const std::uint32_t end = trie[at].rank_end - first;
+    for (std::uint32_t rank = trie[at].own_end() - first; rank < end;) {
+      std::uint64_t word = open[rank / 64] >> (rank % 64);
+      const std::uint32_t next = (rank | 63) + 1;
+      if (next > end) word &= ~std::uint64_t{0} >> (64 - (end - rank));
+      if (word != 0) visit(word, first + rank);
+      rank = next;
+    }
+  };
+  std::size_t count = exits.size();
+  for (const std::uint32_t at : ends) {
+    words_of(at, [&](std::uint64_t word, std::uint32_t /*rank*/) {
+      count += static_cast<std::size_t>(std::popcount(word));
+    });
+    if (count > 4 * kMostBeyond) return false;
+  }
+  exits.reserve(count);
+  for (const std::uint32_t at : ends) {
+    const std::size_t length = vocabulary_->path(at).size();
+    words_of(at, [&](std::uint64_t word, std::uint32_t rank) {
+      for (; word != 0; word &= word - 1) {
+        add(ids[rank + static_cast<std::uint32_t>(std::countr_zero(word))], length);
+      }
+    });
+  }
+  return true;
 }
 
 std::shared_ptr<const MaskCache::PartTable> MaskCache::make_part_table(ExprId part,
@@ -157,8 +177,7 @@ std::shared_ptr<const MaskCache::PartTable> MaskCache::make_part_table(ExprId pa
     within.assign(vocabulary_->words(), 0);
     for (const TokenId id : table->inside->ids) set_bit(within.data(), id);
   }
-  add_exits(node, ends, within, exits);
-  if (exits.size() > 4 * kMostBeyond) return nullptr;
+  if (!add_exits(node, ends, within, exits)) return nullptr;
   std::erase_if(exits, [&](const auto& exit) { return test_bit(within.data(), exit.first); });
   std::ranges::sort(exits);
   exits.erase(std::unique(exits.begin(), exits.end()), exits.end());

@@ -261,7 +261,7 @@ class MaskCache {
   bool begins_with_rules(ExprId id) const;
   std::shared_ptr<const PartTable> part_table(ExprId part, std::uint32_t node);
   std::shared_ptr<const PartTable> make_part_table(ExprId part, std::uint32_t node);
-  void add_exits(std::uint32_t top, std::vector<std::uint32_t>& ends, const Bitmap& within,
+  bool add_exits(std::uint32_t top, std::vector<std::uint32_t>& ends, const Bitmap& within,
                  PartExits& exits) const;
   void walk(std::uint32_t node, ExprId state, Sink& sink, Mask* parts = nullptr);
   void walk_states(std::uint32_t node, ExprId state, Sink& sink, Mask* parts);
