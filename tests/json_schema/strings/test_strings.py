@@ -139,6 +139,27 @@ def test_what_looking_tells():
     assert letters | (letters & StringSet.pattern("x")) != StringSet.NONE
 
 
+@given(st.lists(st.sampled_from(PATTERNS), min_size=2, max_size=4, unique=True), sets)
+def test_alternatives_that_others_rule_out_are_none(sources, wanted):
+    one, *rest = [StringSet.pattern(source) for source in sources]
+    alternatives = ~one
+    for strings in rest:
+        alternatives |= strings
+    judged = one & alternatives & wanted.strings
+    for text in TEXTS:
+        some = any(strings.contains(text) for strings in rest)
+        assert judged.contains(text) is (one.contains(text) and some and wanted.predicate(text))
+    assert "not pattern 'a'" not in repr(
+        StringSet.pattern("a") & (~StringSet.pattern("a") | StringSet.pattern("b"))
+    )
+    long = StringSet.length(3)
+    last = ~StringSet.pattern("b")
+    # One alternative left is required, and may rule out others in turn.
+    found = StringSet.pattern("a") & (~StringSet.pattern("a") | last) & (~last | long)
+    assert found == StringSet.pattern("a") & last & long
+    assert (StringSet.pattern("a") & (~StringSet.pattern("a") | last) & ~last).is_empty()
+
+
 @settings(max_examples=100, deadline=None)
 @given(st.frozensets(st.sampled_from("abcé"), max_size=3), sets, st.booleans())
 def test_what_is_told_of_tags_is_so(listed, other, denied):
