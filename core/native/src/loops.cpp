@@ -26,13 +26,15 @@ LoopSet ExprPool::loop_of_state(ExprId id) {
   const std::span<const ExprId> items =
       kind == Kind::kUnion ? members(node(id)) : std::span<const ExprId>(single);
   LoopSet best;
+  const auto take = [&](const LoopSet& own) {
+    if (items.size() == 1 || own.weight() > best.weight()) best = own;
+  };
   // Any one member that stays alive keeps the union alive; a few members are enough to look at.
   for (std::size_t i = 0; i < items.size() && i < 8; ++i) {
     if (!live(items[i])) continue;
     const Node& first = node(head(items[i]));
     if (first.kind == Kind::kSpelled) {
-      const LoopSet own = spelled_loop(head(items[i]));
-      if (own.weight() > best.weight()) best = own;
+      take(spelled_loop(head(items[i])));
       continue;
     }
     const bool repeats = first.kind == Kind::kRepeat;
@@ -41,7 +43,7 @@ LoopSet ExprPool::loop_of_state(ExprId id) {
     if (index == kNoIndex) continue;
     LoopSet own = class_loop(index);
     own.limit = repeats ? first.max : 1;
-    if (own.weight() > best.weight()) best = own;
+    take(own);
   }
   return best;
 }

@@ -33,9 +33,16 @@ constexpr std::size_t kFewEnds = 64;           // places that hardly lie in each
 constexpr std::size_t kMostWithLetters = 256;
 
 // Letters, digits and the underscore.
-ByteSet word_bytes() {
-  ByteSet out = ByteSet::range('a', 'z') | ByteSet::range('A', 'Z') | ByteSet::range('0', '9');
-  return out | ByteSet::range('_', '_');
+const ByteSet& word_bytes() {
+  static const ByteSet kOut = ByteSet::range('a', 'z') | ByteSet::range('A', 'Z') |
+                              ByteSet::range('0', '9') | ByteSet::of('_');
+  return kOut;
+}
+
+// Of characters beyond ASCII.
+const ByteSet& high_bytes() {
+  static const ByteSet kOut = ByteSet::range(0x80, 0xFF);
+  return kOut;
 }
 
 }  // namespace
@@ -95,63 +102,83 @@ std::shared_ptr<const MaskCache::PartTable> MaskCache::part_table(ExprId part, s
   return table;
 }
 
-// Adds the tokens beyond places where text of a part ends, with the bytes after it, those left out
-// that are within the part anyway. False, and none: they are too many.
+// Adds the tokens beyond places where text of a part ends, with the bytes after it; not those that
+// are within the part anyway, nor those that go on with bytes that are left out. Texts are looked
+// up where it is known that there are not too many. False, and none: there are.
 bool MaskCache::add_exits(std::uint32_t top, std::vector<std::uint32_t>& ends, const Bitmap& within,
-                          PartExits& exits) const {
+                          PartExits& exits, ByteSet& left_out) const {
   const auto trie = vocabulary_->trie();
+  const auto labels = vocabulary_->labels();
   const auto ids = vocabulary_->ids();
   std::ranges::sort(ends);
   ends.erase(std::unique(ends.begin(), ends.end()), ends.end());
-  std::erase(ends, top);  // the empty text
-  const std::uint32_t first = trie[top].rank_begin;
-  const auto add = [&](TokenId id, std::size_t length) {
-    const std::size_t size = vocabulary_->token_bytes(id)->size();
-    exits.emplace_back(id, static_cast<std::uint16_t>(size - length));
+  struct Beyond {
+    std::uint32_t place;
+    std::uint32_t begin;  // of the ranks below one of its children
+    std::uint32_t end;
   };
+  std::vector<Beyond> letters;
+  std::vector<Beyond> high;
+  std::vector<Beyond> others;
   std::size_t ranks = 0;
-  for (const std::uint32_t at : ends) ranks += trie[at].rank_end - trie[at].own_end();
-  if (ends.size() <= kFewEnds && ranks <= kMostBeyond) {
-    for (const std::uint32_t at : ends) {
-      const std::size_t length = vocabulary_->path(at).size();
-      for (std::uint32_t rank = trie[at].own_end(); rank < trie[at].rank_end; ++rank) {
-        if (!test_bit(within.data(), ids[rank])) add(ids[rank], length);
+  for (const std::uint32_t at : ends) {
+    if (at == top) continue;  // the empty text
+    const std::uint32_t end = trie[at].first_child + trie[at].child_count;
+    for (std::uint32_t child = trie[at].first_child; child < end; ++child) {
+      const std::uint8_t label = labels[child];
+      auto& list = label >= 0x80 ? high : word_bytes().contains(label) ? letters : others;
+      list.push_back({at, trie[child].rank_begin, trie[child].rank_end});
+      ranks += trie[child].rank_end - trie[child].rank_begin;
+    }
+  }
+  // Names end at each letter, so places lie in each other: then a token is looked at once.
+  const std::uint32_t first = trie[top].rank_begin;
+  std::vector<std::uint64_t> open;
+  if (ranks > trie[top].rank_end - first) {
+    open.resize((trie[top].rank_end - first) / 64 + 1, 0);
+    for (std::uint32_t rank = first; rank < trie[top].rank_end; ++rank) {
+      const std::uint64_t bit = test_bit(within.data(), ids[rank]) ? 0 : 1;
+      open[(rank - first) / 64] |= bit << ((rank - first) % 64);
+    }
+  }
+  // Calls `visit` with ranks that are not within the part, until it says that it has enough.
+  const auto each = [&](const Beyond& beyond, auto&& visit) {
+    for (std::uint32_t rank = beyond.begin; rank < beyond.end; ++rank) {
+      if (open.empty()) {
+        if (test_bit(within.data(), ids[rank])) continue;
+      } else {
+        const std::uint64_t word = open[(rank - first) / 64] >> ((rank - first) % 64);
+        if (word == 0) {
+          rank += 63 - (rank - first) % 64;
+          continue;
+        }
+        rank += static_cast<std::uint32_t>(std::countr_zero(word));
+        if (rank >= beyond.end) return false;
       }
+      if (visit(rank)) return true;
     }
-    return true;
-  }
-  // Names end at each letter, so places lie in each other: a token is looked up once, and its text
-  // only where it is known that there are not too many.
-  std::vector<std::uint64_t> open((trie[top].rank_end - first) / 64 + 1, 0);
-  for (std::uint32_t rank = first; rank < trie[top].rank_end; ++rank) {
-    const std::uint64_t bit = test_bit(within.data(), ids[rank]) ? 0 : 1;
-    open[(rank - first) / 64] |= bit << ((rank - first) % 64);
-  }
-  // Calls `visit` with each word of the ranks below a place that has open ones.
-  const auto words_of = [&](std::uint32_t at, auto&& visit) {
-    const std::uint32_t end = trie[at].rank_end - first;
-    for (std::uint32_t rank = trie[at].own_end() - first; rank < end;) {
-      std::uint64_t word = open[rank / 64] >> (rank % 64);
-      const std::uint32_t next = (rank | 63) + 1;
-      if (next > end) word &= ~std::uint64_t{0} >> (64 - (end - rank));
-      if (word != 0) visit(word, first + rank);
-      rank = next;
-    }
+    return false;
   };
-  std::size_t count = exits.size();
-  for (const std::uint32_t at : ends) {
-    words_of(at, [&](std::uint64_t word, std::uint32_t /*rank*/) {
-      count += static_cast<std::size_t>(std::popcount(word));
-    });
-    if (count > 4 * kMostBeyond) return false;
+  const auto more_than = [&](const std::vector<Beyond>& list, std::size_t most) {
+    std::size_t count = 0;
+    const auto exceeds = [&](std::uint32_t /*rank*/) { return ++count > most; };
+    return std::ranges::any_of(list, [&](const Beyond& own) { return each(own, exceeds); });
+  };
+  if (more_than(high, 0)) left_out = left_out | high_bytes();
+  if (more_than(letters, kMostWithLetters)) {
+    left_out = left_out | word_bytes();
+  } else {
+    others.insert(others.end(), letters.begin(), letters.end());
   }
-  exits.reserve(count);
-  for (const std::uint32_t at : ends) {
-    const std::size_t length = vocabulary_->path(at).size();
-    words_of(at, [&](std::uint64_t word, std::uint32_t rank) {
-      for (; word != 0; word &= word - 1) {
-        add(ids[rank + static_cast<std::uint32_t>(std::countr_zero(word))], length);
-      }
+  if (more_than(others, kMostBeyond)) return false;
+  std::uint32_t place = kNoIndex;
+  std::size_t length = 0;
+  for (const Beyond& beyond : others) {
+    if (beyond.place != place) length = vocabulary_->path(place = beyond.place).size();
+    each(beyond, [&](std::uint32_t rank) {
+      const std::size_t size = vocabulary_->token_bytes(ids[rank])->size();
+      exits.emplace_back(ids[rank], static_cast<std::uint16_t>(size - length));
+      return false;
     });
   }
   return true;
@@ -177,12 +204,10 @@ std::shared_ptr<const MaskCache::PartTable> MaskCache::make_part_table(ExprId pa
     within.assign(vocabulary_->words(), 0);
     for (const TokenId id : table->inside->ids) set_bit(within.data(), id);
   }
-  if (!add_exits(node, ends, within, exits)) return nullptr;
+  if (!add_exits(node, ends, within, exits, table->left_out)) return nullptr;
   std::erase_if(exits, [&](const auto& exit) { return test_bit(within.data(), exit.first); });
   std::ranges::sort(exits);
   exits.erase(std::unique(exits.begin(), exits.end()), exits.end());
-  static const ByteSet kWord = word_bytes();
-  static const ByteSet kHigh = ByteSet::range(0x80, 0xFF);
   const auto rest_of = [&](const std::pair<TokenId, std::uint16_t>& exit) {
     const std::string_view whole = *vocabulary_->token_bytes(exit.first);
     return whole.substr(whole.size() - exit.second);
@@ -190,10 +215,10 @@ std::shared_ptr<const MaskCache::PartTable> MaskCache::make_part_table(ExprId pa
   std::size_t with_letters = 0;
   for (const auto& exit : exits) {
     const auto byte = static_cast<std::uint8_t>(rest_of(exit).front());
-    if (kWord.contains(byte)) ++with_letters;
-    if (byte >= 0x80) table->left_out = table->left_out | kHigh;
+    if (word_bytes().contains(byte)) ++with_letters;
+    if (byte >= 0x80) table->left_out = table->left_out | high_bytes();
   }
-  if (with_letters > kMostWithLetters) table->left_out = table->left_out | kWord;
+  if (with_letters > kMostWithLetters) table->left_out = table->left_out | word_bytes();
   std::vector<ExitTree::Entry> entries;
   std::size_t bytes = 0;
   for (const auto& exit : exits) {

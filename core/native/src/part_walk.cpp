@@ -1,6 +1,7 @@
 #include "part_walk.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
 #include <utility>
 
@@ -15,6 +16,18 @@ constexpr std::size_t kMostSteps = 1u << 12;
 
 // At places with more ways on, some way nearly always fits.
 constexpr unsigned kFewChildren = 24;
+
+// Counting all bits takes longer, where the processor has no instruction for it.
+bool is_single(const ByteSet& set) {
+  std::uint64_t found = 0;
+  for (unsigned i = 0; i < 4; ++i) {
+    const std::uint64_t word = set.word(i);
+    if (word == 0) continue;
+    if (found != 0) return false;
+    found = word;
+  }
+  return std::has_single_bit(found);
+}
 
 }  // namespace
 
@@ -214,7 +227,7 @@ void MaskCache::PartWalk::arrive(std::uint32_t child, ExprId expr, std::uint32_t
 
 void MaskCache::PartWalk::bytes(const Item& item, ExprId part) {
   const ByteSet& set = pool_.byte_set(pool_.node(part));
-  if (set.size() == 1) {
+  if (is_single(set)) {
     const std::uint32_t child = tree_.child(item.node, set.first());
     if (child != 0) arrive(child, ExprPool::kEpsilonId, item.frame);
     return;

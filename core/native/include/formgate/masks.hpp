@@ -262,7 +262,7 @@ class MaskCache {
   std::shared_ptr<const PartTable> part_table(ExprId part, std::uint32_t node);
   std::shared_ptr<const PartTable> make_part_table(ExprId part, std::uint32_t node);
   bool add_exits(std::uint32_t top, std::vector<std::uint32_t>& ends, const Bitmap& within,
-                 PartExits& exits) const;
+                 PartExits& exits, ByteSet& left_out) const;
   void walk(std::uint32_t node, ExprId state, Sink& sink, Mask* parts = nullptr);
   void walk_states(std::uint32_t node, ExprId state, Sink& sink, Mask* parts);
   ClassTable& class_table(std::uint32_t class_index, std::uint32_t node);
