@@ -27,6 +27,7 @@ __all__ = [
 ]
 
 _MAX_PARTS = 2000
+_JOINED = frozenset(["and", "or"])
 
 Lengths = tuple[tuple[int, "int | None"], ...]
 Key = tuple[object, ...]
@@ -93,7 +94,6 @@ def conjunction(keys: list[Key]) -> Key:
     lengths = EVERY
     values: frozenset[str] | None = None
     excluded: frozenset[str] = frozenset()
-    choices: list[Key] = []
     stack = list(keys)
     while stack:
         key = stack.pop()
@@ -108,16 +108,8 @@ def conjunction(keys: list[Key]) -> Key:
                 values = given if values is None else values & given
             else:
                 excluded |= given
-        elif tag == "or":
-            parts.add(key)
-            choices.append(key)
         else:
             parts.add(key)
-    if choices and (resolved := _resolved(parts, choices)) is not None:
-        own: list[Key] = [("lengths", lengths), ("values", excluded, False)]
-        if values is not None:
-            own.append(("values", values, True))
-        return conjunction([*resolved, *own])
     if not lengths or any(opposite(part) in parts for part in parts if part[0] != "or"):
         return NONE
     if lengths == ((0, 0),) and values is None:
@@ -129,17 +121,20 @@ def conjunction(keys: list[Key]) -> Key:
     return _joined(lengths, excluded, parts)
 
 
-def _resolved(parts: set[Key], choices: list[Key]) -> list[Key] | None:
+def _resolved(parts: set[Key]) -> list[Key] | None:
     """Return parts without alternatives that others rule out, or None if there are no such.
 
     That is unit resolution: x and (not x or y) is x and y. The engine would look at each state of
     both to find that out.
     """
-    found = [part for part in parts if part[0] != "or"]
+    found: list[Key] = []
     changed = False
-    for choice in choices:
+    for choice in parts:
+        if choice[0] != "or":
+            found.append(choice)
+            continue
         given = cast("frozenset[Key]", choice[1])
-        left = [part for part in given if part[0] == "or" or opposite(part) not in parts]
+        left = [part for part in given if part[0] in _JOINED or opposite(part) not in parts]
         changed = changed or len(left) < len(given)
         found.append(("or", frozenset(left)) if len(left) > 1 else left[0] if left else NONE)
     return found if changed else None
@@ -159,6 +154,9 @@ def _chosen(values: frozenset[str], lengths: Lengths, parts: set[Key]) -> Key:
 
 def _joined(lengths: Lengths, excluded: frozenset[str], parts: set[Key]) -> Key:
     """Return a conjunction that has no finite part."""
+    resolved = _resolved(parts)
+    if resolved is not None:
+        return conjunction([("lengths", lengths), ("values", excluded, False), *resolved])
     for part in list(parts):
         if part[0] == "or" and not parts.isdisjoint(cast("frozenset[Key]", part[1])):
             parts.discard(part)  # x and (x or y)

@@ -236,7 +236,8 @@ bool MaskCache::repeats_class(ExprId id) {
          pool_.loop_of(ExprId{head.a}).class_index != kNoIndex;
 }
 
-// From each such place on, the tail is walked part by part. False: that cannot be.
+// From each such place on, the tail is walked part by part, where there is no table of what it
+// repeats. False: that cannot be.
 bool MaskCache::leave_places(const ClassTable& table, ExprId tail, Leaving& found) {
   const auto trie = vocabulary_->trie();
   const bool repeats = found.all && repeats_class(tail);

@@ -27,7 +27,6 @@ constexpr unsigned kUsesBefore = 1;
 constexpr unsigned kMostNested = 24;
 constexpr std::size_t kMostBeyond = 1u << 14;  // places at which tokens go beyond the part
 constexpr std::size_t kMostText = 1u << 17;    // bytes of what they have after it
-constexpr std::size_t kFewEnds = 64;           // places that hardly lie in each other
 // A name may end behind each of its letters. Where more tokens than this go on with a letter, they
 // are left out: what follows names does not begin with one.
 constexpr std::size_t kMostWithLetters = 256;
@@ -120,13 +119,14 @@ bool MaskCache::add_exits(std::uint32_t top, std::vector<std::uint32_t>& ends, c
   std::vector<Beyond> letters;
   std::vector<Beyond> high;
   std::vector<Beyond> others;
+  const ByteSet& words = word_bytes();
   std::size_t ranks = 0;
   for (const std::uint32_t at : ends) {
     if (at == top) continue;  // the empty text
     const std::uint32_t end = trie[at].first_child + trie[at].child_count;
     for (std::uint32_t child = trie[at].first_child; child < end; ++child) {
       const std::uint8_t label = labels[child];
-      auto& list = label >= 0x80 ? high : word_bytes().contains(label) ? letters : others;
+      auto& list = label >= 0x80 ? high : words.contains(label) ? letters : others;
       list.push_back({at, trie[child].rank_begin, trie[child].rank_end});
       ranks += trie[child].rank_end - trie[child].rank_begin;
     }
@@ -166,7 +166,7 @@ bool MaskCache::add_exits(std::uint32_t top, std::vector<std::uint32_t>& ends, c
   };
   if (more_than(high, 0)) left_out = left_out | high_bytes();
   if (more_than(letters, kMostWithLetters)) {
-    left_out = left_out | word_bytes();
+    left_out = left_out | words;
   } else {
     others.insert(others.end(), letters.begin(), letters.end());
   }

@@ -1,7 +1,6 @@
 #include "part_walk.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <cstring>
 #include <utility>
 
@@ -26,7 +25,7 @@ bool is_single(const ByteSet& set) {
     if (found != 0) return false;
     found = word;
   }
-  return std::has_single_bit(found);
+  return found != 0 && (found & (found - 1)) == 0;
 }
 
 }  // namespace
