@@ -116,9 +116,17 @@ def conjunction(keys: list[Key]) -> Key:
         values = frozenset([""])
     if values is not None:
         return _chosen(values - excluded, lengths, parts)
+    return _infinite(lengths, excluded, parts)
+
+
+def _infinite(lengths: Lengths, excluded: frozenset[str], parts: set[Key]) -> Key:
+    """Return a conjunction that has no finite part."""
     if not (_sorted_formats(parts) and _sorted_patterns(parts)):
         return NONE
-    return _joined(lengths, excluded, parts)
+    resolved = _resolved(parts)
+    if resolved is None:
+        return _joined(lengths, excluded, parts)
+    return conjunction([("lengths", lengths), ("values", excluded, False), *resolved])
 
 
 def _resolved(parts: set[Key]) -> list[Key] | None:
@@ -153,10 +161,7 @@ def _chosen(values: frozenset[str], lengths: Lengths, parts: set[Key]) -> Key:
 
 
 def _joined(lengths: Lengths, excluded: frozenset[str], parts: set[Key]) -> Key:
-    """Return a conjunction that has no finite part."""
-    resolved = _resolved(parts)
-    if resolved is not None:
-        return conjunction([("lengths", lengths), ("values", excluded, False), *resolved])
+    """Return a conjunction whose parts say nothing of each other, but for lengths."""
     for part in list(parts):
         if part[0] == "or" and not parts.isdisjoint(cast("frozenset[Key]", part[1])):
             parts.discard(part)  # x and (x or y)
