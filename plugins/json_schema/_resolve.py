@@ -98,7 +98,7 @@ def pointer(where: Where) -> str:
     while parent is not None:
         steps.append(step.replace("~", "~0").replace("/", "~1"))
         parent, step = parent
-    return step + "#" + "".join("/" + step for step in reversed(steps))
+    return _printable(step + "#" + "".join("/" + step for step in reversed(steps)))
 
 
 def last_steps(where: Where) -> str:
@@ -109,8 +109,11 @@ def last_steps(where: Where) -> str:
         steps.append(step)
         parent, step = parent
     start = step + "#" if parent is None else "..."
-    name = start + "".join("/" + step for step in reversed(steps))
-    # A key may have half a surrogate pair, which is in no text.
+    return _printable(start + "".join("/" + step for step in reversed(steps)))
+
+
+def _printable(name: str) -> str:
+    """Return a name as text: a key may have half a surrogate pair, which is in no text."""
     return name if name.isascii() else name.encode("utf-8", "backslashreplace").decode()
 
 
@@ -450,14 +453,17 @@ class Library:
 
 
 def _join(base: str, address: str) -> str:
-    """Return an address relative to a base as an absolute one."""
+    """Return an address relative to a base as an absolute one; what is no URI stays as it is."""
     if not base:
         return address
     from urllib.parse import urljoin  # noqa: PLC0415 (rarely needed)
 
     if base.startswith("urn:"):
         return address or base
-    return urljoin(base, address)
+    try:
+        return urljoin(base, address)
+    except ValueError:  # brackets around what is no address, or characters that are normalised
+        return address
 
 
 def _note_anchors(schema: dict[str, Json], resource: Resource, where: Where) -> None:

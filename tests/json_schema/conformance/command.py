@@ -33,7 +33,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         command.add_argument("--limit", type=float, default=20.0, help="seconds per schema")
         command.add_argument("--order", choices=["schema", "any"], default=None)
         command.add_argument("--names", nargs="*", default=[], help="parts of names")
-        command.add_argument("--every", type=int, default=1, help="take one of so many")
+        command.add_argument("--every", type=_positive, default=1, help="take one of so many")
         command.add_argument("--out", type=Path, help="all records as JSON")
         command.add_argument("--verbose", action="store_true", help="show every error")
         command.add_argument("--update", action="store_true", help="store the ratchet")
@@ -50,6 +50,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return status
 
 
+def _positive(given: str) -> int:
+    number = int(given)
+    if number < 1:
+        raise argparse.ArgumentTypeError(f"{number} is below 1")
+    return number
+
+
 def _real(options: argparse.Namespace) -> int:
     if not real.DATA.exists():
         print(f"{real.DATA} is not here", file=sys.stderr)
@@ -57,6 +64,9 @@ def _real(options: argparse.Namespace) -> int:
     known = real.load()
     names = options.names or [""]
     entries = [e for e in known if any(name in e["name"] for name in names)][:: options.every]
+    if not entries:
+        print("no schema has such a name", file=sys.stderr)
+        return 2
     given = {"property_order": options.order} if options.order else {}
     started = time.monotonic()
     records: list[dict[str, Any]] = []

@@ -154,10 +154,8 @@ def summary(records: Sequence[dict[str, Any]]) -> str:
     for name in ("grammar_s", "engine_s", "mask_s"):
         lines.append(f"  {name[:-2]:8} {_spread([record[name] for record in timed])}")
     alone.sort(key=lambda record: sum(record["alone"]), reverse=True)
-    lines += [
-        "",
-        "slowest (ms: grammar + engine + first mask; alone, the least of some; in the run)",
-    ]
+    what = "slowest (ms: grammar + engine + first mask; alone, the least of some; in the run)"
+    lines += ["", what] if alone else []
     for record in alone:
         parts = " + ".join(f"{1e3 * part:.1f}" for part in record["alone"])
         lines.append(

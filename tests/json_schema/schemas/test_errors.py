@@ -478,6 +478,30 @@ def test_every_place_that_cannot_be_enforced_is_told() -> None:
     }
 
 
+@pytest.mark.parametrize("base", ["http://e/", "http://[x", ""])
+@pytest.mark.parametrize("address", ["http://[::1", "//[", "http://\u2100/x"])
+def test_addresses_that_are_none(base: str, address: str) -> None:
+    own = {"$id": base} if base else {}
+    for keyword in ("$ref", "$dynamicRef"):
+        schema = {**own, "properties": {"a": {keyword: address}}}
+        with pytest.raises(GrammarError, match="leads nowhere: no document is known") as caught:
+            compile_json_schema(schema, GrammarBuilder())
+        assert f"#/properties/a/{keyword}: " in str(caught.value)
+    named = {**own, "properties": {"a": {"$id": address, "type": "null"}}}
+    compile_json_schema(named, GrammarBuilder())
+
+
+def test_half_a_surrogate_pair_in_a_pointer_can_be_printed() -> None:
+    for schema in (
+        {"properties": {"\ud800": {"type": 5}}},
+        {"properties": {"\ud800": {"$ref": "#/x"}}},
+        {"$ref": "#/\ud800"},
+    ):
+        with pytest.raises(GrammarError, match=r"\\ud800") as caught:
+            compile_json_schema(schema, GrammarBuilder())
+        str(caught.value).encode()
+
+
 @pytest.mark.parametrize(
     ("text", "words"),
     [
