@@ -85,7 +85,9 @@ class Limits:
         """New expressions that one mask or one token may take."""
 
 class MaskOptions:
-    """Switches of optimisations; none changes a mask."""
+    """
+    Switches of optimisations; none changes a mask, but without them more is derived for one, which may exceed Limits.max_growth.
+    """
 
     def __init__(self, *, class_tables: bool = True, automaton_walk: bool = True, split_parts: bool = True, cut_subtrees: bool = True, keep_masks: bool = True, prefix_uses: int = 6) -> None: ...
 

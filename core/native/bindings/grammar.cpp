@@ -229,7 +229,9 @@ void bind_grammar(nb::module_& m) {
               "Steps of one min_tokens query through the vocabulary, a byte of a token each.")
       .def_ro("max_growth", &Limits::max_growth,
               "New expressions that one mask or one token may take.");
-  nb::class_<MaskOptions>(m, "MaskOptions", "Switches of optimisations; none changes a mask.")
+  nb::class_<MaskOptions>(m, "MaskOptions",
+                          "Switches of optimisations; none changes a mask, but without them more "
+                          "is derived for one, which may exceed Limits.max_growth.")
       .def(
           "__init__",
           [](MaskOptions* self, bool class_tables, bool automaton_walk, bool split_parts,
