@@ -108,10 +108,14 @@ def _measure_again(
 ) -> None:
     """Take the times of the slowest schemas again, where nothing else runs."""
     names = {record["name"] for record in real.slowest(records)}
+    speeds = [1e3 * real.fixed_work_s()]
     for _ in range(options.again):
         jobs = real.jobs_again(entries, names, given)
         again = run_all(jobs, judge, processes=1, limit_s=options.limit, start=begin)
         real.keep_least(records, (record for _, record in again if record["name"] in names))
+        speeds.append(1e3 * real.fixed_work_s())
+    shown = ", ".join(f"{speed:.1f}" for speed in speeds)
+    print(f"a loop of fixed work took {shown} ms beside what was measured again")
 
 
 def _show(job: dict[str, Any], record: dict[str, Any]) -> None:
