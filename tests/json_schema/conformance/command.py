@@ -110,7 +110,7 @@ def _measure_again(
     names = {record["name"] for record in real.slowest(records)}
     speeds = [1e3 * real.fixed_work_s()]
     for _ in range(options.again):
-        jobs = real.jobs_again(entries, names, given)
+        jobs = real.jobs_again(entries, names, given, tokens=options.tokens)
         again = run_all(jobs, judge, processes=1, limit_s=options.limit, start=begin)
         real.keep_least(records, (record for _, record in again if record["name"] in names))
         speeds.append(1e3 * real.fixed_work_s())

@@ -62,7 +62,11 @@ def slowest(records: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 def jobs_again(
-    entries: Sequence[dict[str, Any]], names: Iterable[str], options: dict[str, Any]
+    entries: Sequence[dict[str, Any]],
+    names: Iterable[str],
+    options: dict[str, Any],
+    *,
+    tokens: bool,
 ) -> Iterator[dict[str, Any]]:
     """Yield jobs that take the times of some schemas again, behind others as they came before.
 
@@ -72,7 +76,7 @@ def jobs_again(
     wanted = set(names)
     first = [entry for entry in entries[::WARMING] if entry["name"] not in wanted]
     for entry in (*first, *(entry for entry in entries if entry["name"] in wanted)):
-        yield from jobs([{**entry, "tests": []}], options, tokens=False)
+        yield from jobs([{**entry, "tests": []}], options, tokens=tokens)
 
 
 def keep_least(records: Iterable[dict[str, Any]], again: Iterable[dict[str, Any]]) -> None:
@@ -81,7 +85,7 @@ def keep_least(records: Iterable[dict[str, Any]], again: Iterable[dict[str, Any]
     for record in again:
         found = own[record["name"]]
         if "mask_s" in record:
-            found["least"] = min(found.get("least", _parts(found)), _parts(record), key=sum)
+            found["least"] = min(_least(found), _parts(record), key=sum)
 
 
 def fixed_work_s() -> float:
@@ -160,17 +164,14 @@ def summary(records: Sequence[dict[str, Any]]) -> str:
         shown = ", ".join(record["name"] for record in hit[:EXAMPLES])
         lines.append(f"  {len(hit):5}  {reason}\n         {shown}")
     timed = [record for record in records if "mask_s" in record]
-    again = [record for record in timed if "least" in record]
     lines += ["", f"times of {len(timed)} schemas, ms: p50 / p90 / p99 / max"]
     for name in ("grammar_s", "engine_s", "mask_s"):
         lines.append(f"  {name[:-2]:8} {_spread([record[name] for record in timed])}")
-    again.sort(key=lambda record: sum(record["least"]), reverse=True)
-    what = "slowest (ms: grammar + engine + first mask; the least of all; in the run)"
-    lines += ["", what] if again else []
-    for record in again:
-        parts = " + ".join(f"{1e3 * part:.1f}" for part in record["least"])
+    lines += ["", "slowest (ms: grammar + engine + first mask; the least of all; in the run)"]
+    for record in sorted(slowest(timed), key=lambda r: sum(_least(r)), reverse=True):
+        parts = " + ".join(f"{1e3 * part:.1f}" for part in _least(record))
         lines.append(
-            f"  {1e3 * sum(record['least']):9.1f} = {parts}; {1e3 * _whole(record):.1f}  "
+            f"  {1e3 * sum(_least(record)):9.1f} = {parts}; {1e3 * _whole(record):.1f}  "
             f"{record['name']} ({record['size']:,} bytes)"
         )
     return "\n".join(lines)
@@ -182,6 +183,11 @@ def _rightly_empty(record: dict[str, Any]) -> bool:
 
 def _parts(record: dict[str, Any]) -> list[float]:
     return [float(record[f"{name}_s"]) for name in ("grammar", "engine", "mask")]
+
+
+def _least(record: dict[str, Any]) -> list[float]:
+    least: list[float] = record.get("least", _parts(record))
+    return least
 
 
 def _whole(record: dict[str, Any]) -> float:

@@ -77,9 +77,10 @@ def test_the_slowest_are_measured_again_behind_others():
     records = [{"name": str(at), "mask_s": float(at % 50), **times} for at in range(100)]
     slow = real.slowest(records)
     assert [record["name"] for record in slow[:2]] in (["49", "99"], ["99", "49"])
-    jobs = list(real.jobs_again(entries, ["99", "20"], {}))
+    jobs = list(real.jobs_again(entries, ["99", "20"], {}, tokens=True))
     assert [job["name"] for job in jobs] == ["0", "40", "60", "80", "20", "99"]
-    assert all(not job["texts"] for job in jobs)
+    assert all(job["tokens"] and not job["texts"] for job in jobs)
+    assert "49000.0 = 0.0 + 0.0 + 49000.0; 49000.0  49 (9 bytes)" in real.summary(records)
     for seconds in (300.0, 1.0, 2.0):
         again = [{"name": "99", "grammar_s": seconds, "engine_s": 0.5, "mask_s": 0.25}]
         real.keep_least(records, [*again, {"name": "49", "status": "lost"}])
