@@ -20,8 +20,6 @@ constexpr std::size_t kMostTokens = 8192;
 constexpr std::size_t kMostInMask = 2048;  // unless it is one tree
 constexpr std::size_t kMostPlaces = 256;   // nodes that text of a narrow class leads to
 
-bool is_large(const TrieNode& place) { return place.rank_end - place.rank_begin > kLargeSubtree; }
-
 }  // namespace
 
 MaskCache::ClassTable::ClassTable() = default;

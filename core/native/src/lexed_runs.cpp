@@ -266,7 +266,7 @@ const LexedMasks::Group& LexedMasks::closing_part(std::uint32_t state, ExprId gu
   for (const MaskCache::Exit& exit : exits) {
     const TrieNode& at = trie[exit.node];
     ends.add_ranks(at.rank_begin, at.own_end());
-    if (at.rank_end - at.rank_begin > kLargeSubtree) {
+    if (is_large(at)) {
       slot->large.push_back(exit.node);
       continue;
     }

@@ -319,8 +319,7 @@ bool MaskCache::group_item(ExprId id, std::uint32_t node, Mask& out) {
 void MaskCache::walk_item(ExprId id, std::uint32_t node, Mask& out) {
   const TrieNode& top = vocabulary_->trie()[node];
   const Kind kind = pool_.node(pool_.head(id)).kind;
-  const bool large =
-      options_.class_tables && plain() && top.rank_end - top.rank_begin > kLargeSubtree;
+  const bool large = options_.class_tables && plain() && is_large(top);
   if (large && kind == Kind::kBytes && spread_item(id, node, out)) return;
   // Of these, each part is walked for itself.
   const bool split = options_.split_parts && pool_.free_of_context(id) &&
@@ -400,7 +399,7 @@ void MaskCache::walk_states(std::uint32_t node, ExprId state, Sink& sink, Mask* 
         collect(*mask_at(target, child), sink);
         continue;
       }
-      const bool large = shared && below.rank_end - below.rank_begin > kLargeSubtree;
+      const bool large = shared && is_large(below);
       if (cut && !large && below.rank_end - below.rank_begin > 1 &&
           pool_.row(target).loop.covers(below, ascii[child])) {
         sink.add_ranks(below.rank_begin, below.rank_end);

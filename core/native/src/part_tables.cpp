@@ -68,7 +68,7 @@ bool MaskCache::begins_with_rules(ExprId id) const {
 // The table of a part below a node; null: none, or not yet.
 std::shared_ptr<const MaskCache::PartTable> MaskCache::part_table(ExprId part, std::uint32_t node) {
   const TrieNode& top = vocabulary_->trie()[node];
-  if (top.rank_end - top.rank_begin <= kLargeSubtree || !options_.class_tables) return nullptr;
+  if (!is_large(top) || !options_.class_tables) return nullptr;
   const Node& own = pool_.node(part);
   if (own.flags & kCaptures) return nullptr;
   switch (own.kind) {

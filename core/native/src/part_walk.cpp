@@ -203,7 +203,7 @@ void MaskCache::PartWalk::arrive(std::uint32_t child, ExprId expr, std::uint32_t
   const TrieNode& below = tree_.nodes[child];
   const bool vocabulary = !tree_.ascii.empty();
   if (below.child_count == 0) return emit(below.rank_begin, below.own_end());
-  const bool large = parts_ && below.rank_end - below.rank_begin > kLargeSubtree;
+  const bool large = parts_ && is_large(below);
   if (vocabulary && !large && below.rank_end - below.rank_begin > 1 &&
       cache_.options_.cut_subtrees) {
     const ExprId part = pool_.head(expr);
@@ -254,7 +254,7 @@ void MaskCache::PartWalk::states(const Item& item, ExprId part) {
       const std::uint32_t next = row.next[tree_.labels[child]];
       if (next == 0) continue;
       const TrieNode& below = tree_.nodes[child];
-      const bool large = parts_ && below.rank_end - below.rank_begin > kLargeSubtree;
+      const bool large = parts_ && is_large(below);
       if (next != index_of(part) || large) {
         arrive(child, ExprId{next}, item.frame);
       } else if (cuts && row.loop.covers(below, tree_.ascii[child])) {

@@ -153,7 +153,7 @@ bool MaskCache::settling_item(ExprId id, std::uint32_t node, Mask& out) {
     const ExprId target{own.next[labels[child]]};
     if (target == ExprPool::kEmptyId) continue;
     sink.add_ranks(trie[child].rank_begin, trie[child].own_end());
-    if (trie[child].rank_end - trie[child].rank_begin > kLargeSubtree) {
+    if (is_large(trie[child])) {
       append(out, target, child);
     } else {
       walk(child, target, sink, &out);

@@ -157,7 +157,7 @@ void MaskCache::follow_exits(ExprId id, std::uint32_t node, std::uint32_t class_
       if (state == ExprPool::kEmptyId) continue;
       const TrieNode& below = trie[exit.node];
       sink.add_ranks(below.rank_begin, below.own_end());
-      if (below.rank_end - below.rank_begin > kLargeSubtree) {
+      if (is_large(below)) {
         append(out, state, exit.node);
       } else {
         walk_states(exit.node, state, sink, nullptr);

@@ -42,6 +42,10 @@ namespace formgate {
 // states.
 constexpr std::uint32_t kLargeSubtree = 512;
 
+inline bool is_large(const TrieNode& node) {
+  return node.rank_end - node.rank_begin > kLargeSubtree;
+}
+
 class LexedMasks;
 class StackSpelling;
 struct TokenTree;
