@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import queue
@@ -50,6 +51,7 @@ class Worker:
             command,
             cwd=ROOT,
             env=environment(),
+            stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=self._errors,
             text=True,
@@ -67,6 +69,14 @@ class Worker:
         self._limit_s = limit_s
         self._cpu_start = self._cpu_seen = self._cpu_s()
         self._wall_start = self._seen_at = time.monotonic()
+
+    def proceed(self) -> None:
+        """Have it measure the next case, which may have waited for others."""
+        self.set_limit(self._limit_s)
+        with contextlib.suppress(BrokenPipeError):  # it has ended; its events tell how
+            if self._process.stdin:
+                self._process.stdin.write("\n")
+                self._process.stdin.flush()
 
     def __iter__(self) -> Iterator[dict[str, Any]]:
         while True:
@@ -93,8 +103,10 @@ class Worker:
             self._process.kill()
         self._process.wait()
         self._reader.join()
-        if self._process.stdout:
-            self._process.stdout.close()
+        for pipe in (self._process.stdin, self._process.stdout):
+            with contextlib.suppress(BrokenPipeError):
+                if pipe:
+                    pipe.close()
         self._errors.close()
         text = Path(self._errors.name).read_text(encoding="utf-8", errors="replace").strip()
         self.last_words = f"exit status {self._process.returncode}: {text[-300:]}"

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import tempfile
+from collections import Counter
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -24,7 +25,7 @@ from benchmarks.vocabularies import Tokeniser, load_vocabulary
 from benchmarks.workloads import build_workload
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 
     from benchmarks.cases import Case
     from benchmarks.engines import EngineSpec
@@ -94,19 +95,13 @@ def _sessions(
         failures.append(str(error))
         return
     for measure in _of_vocabulary(selection, vocabulary, options, folder):
-        try:
-            session = measure()
-        except RuntimeError as error:
-            failures.append(str(error))
-        else:
-            if session is not None:
-                yield session
+        yield from measure(failures)
 
 
 def _of_vocabulary(
     selection: Selection, vocabulary: VocabularyData, options: Options, folder: Path
-) -> Iterator[Callable[[], dict[str, Any] | None]]:
-    """Yield what measures each session; None is returned where an engine has no part in one."""
+) -> Iterator[Callable[[list[str]], list[dict[str, Any]]]]:
+    """Yield what measures sessions, which adds what cannot be measured to a list of failures."""
     tokens = folder / f"{vocabulary.name}-tokens"
     vocabulary.save(tokens)
     tokeniser = Tokeniser(vocabulary)
@@ -120,44 +115,37 @@ def _of_vocabulary(
     for workload in selection.workloads:
         if workload != "replay":
             for name in engines:
-                yield partial(_other, workload, ENGINES[name], common, tokeniser, options)
+                run = others.RUNNERS[workload]
+                measure = partial(run, ENGINES[name], common, tokeniser, options)
+                yield partial(_other, measure, workload=workload, engine=name)
             continue
         for kind, cases in selection.cases.items():
             path = folder / f"{vocabulary.name}-{kind}"
             path.write_text(json.dumps(build_workload(cases, tokeniser)), encoding="utf-8")
             job = {**common, "workload": str(path)}
             for mode in selection.modes:
-                for name in engines:
-                    yield partial(_replay, name, cases, job, options, kind=kind, mode=mode)
+                jobs = [one for name in engines if (one := _job(name, cases, job)) is not None]
+                yield partial(_replays, jobs, options, kind=kind, mode=mode)
 
 
 def _other(
-    workload: str,
-    spec: EngineSpec,
-    common: dict[str, Any],
-    tokeniser: Tokeniser,
-    options: Options,
-) -> dict[str, Any] | None:
-    session = others.RUNNERS[workload](spec, common, tokeniser, options)
-    if session is not None:
-        session.update(workload=workload, engine=spec.name)
-    return session
+    measure: Callable[[], dict[str, Any] | None], failures: list[str], *, workload: str, engine: str
+) -> list[dict[str, Any]]:
+    """Return the session of one engine in another workload, if it takes part."""
+    try:
+        session = measure()
+    except RuntimeError as error:
+        failures.append(str(error))
+        return []
+    return [] if session is None else [{**session, "workload": workload, "engine": engine}]
 
 
 def _knows(spec: EngineSpec, vocabulary: str) -> bool:
     return not spec.vocabularies or vocabulary in spec.vocabularies
 
 
-def _replay(
-    name: str,
-    cases: Sequence[Case],
-    common: dict[str, Any],
-    options: Options,
-    *,
-    kind: str,
-    mode: str,
-) -> dict[str, Any] | None:
-    """Return the session of one engine, None where it reads no case of them."""
+def _job(name: str, cases: Sequence[Case], common: dict[str, Any]) -> dict[str, Any] | None:
+    """Return what an engine replays, None where it reads no case."""
     spec = ENGINES[name]
     spellable = {
         entry["name"]
@@ -167,7 +155,7 @@ def _replay(
     chosen = [case for case in cases if _takes(spec, case) and case.name in spellable]
     if not chosen:
         return None
-    job = {
+    return {
         **common,
         "task": "replay",
         "engine": name,
@@ -177,14 +165,42 @@ def _replay(
         "cases": [case.name for case in chosen],
         "formats": _formats(spec, chosen),
     }
-    label = f"{Path(common['workload']).name} {mode} {name}"
-    repeats = [
-        _run_once(job, mode, options, f"{label} [{turn + 1}/{options.repeat}]")
-        for turn in range(options.repeat)
-    ]
-    session = merge_repeats(repeats)
-    session.update(workload="replay", engine=name, kind=kind, mode=mode)
-    return session
+
+
+def _replays(
+    jobs: list[dict[str, Any]], options: Options, failures: list[str], *, kind: str, mode: str
+) -> list[dict[str, Any]]:
+    """Return the sessions of all engines; those that do not run are added to `failures`.
+
+    They take turns, case by case: what a processor's clock does in the meantime, it does to all.
+    """
+    repeats: dict[str, list[dict[str, Any]]] = {job["engine"]: [] for job in jobs}
+    for turn in range(options.repeat):
+        suffix = f"[{turn + 1}/{options.repeat}]"
+        running = {
+            job["engine"]: _Once(job, mode, options, suffix)
+            for job in jobs
+            if job["engine"] in repeats
+        }
+        try:
+            for case in dict.fromkeys(name for job in jobs for name in job["cases"]):
+                for engine in list(running):
+                    try:
+                        running[engine].measure(case)
+                    except RuntimeError as error:
+                        failures.append(str(error))
+                        del running[engine], repeats[engine]
+            for engine, once in running.items():
+                repeats[engine].append(once.finish())
+        finally:
+            for once in running.values():
+                once.close()
+    sessions = []
+    for engine, found in repeats.items():
+        session = merge_repeats(found)
+        session.update(workload="replay", engine=engine, kind=kind, mode=mode)
+        sessions.append(session)
+    return sessions
 
 
 def _takes(spec: EngineSpec, case: Case) -> bool:
@@ -197,34 +213,62 @@ def _formats(spec: EngineSpec, cases: Sequence[Case]) -> list[str]:
     return list(dict.fromkeys(case.dialect(spec.package).format for case in cases))
 
 
-def _run_once(job: dict[str, Any], mode: str, options: Options, label: str) -> dict[str, Any]:
-    """Run all cases of a job once, in as many processes as it takes."""
-    session: dict[str, Any] = {"setup": {}, "versions": {}, "cases": {}, "restarts": 0}
-    progress = Progress(label, len(job["cases"]))
-    todo = list(job["cases"])
-    while todo:
-        batch = todo[:1] if mode == "isolated" else todo
-        finished = _run_process({**job, "cases": batch}, options, session, progress)
-        todo = [name for name in todo if name not in finished]
-        session["restarts"] += mode != "isolated" and bool(todo)
-    counts: dict[str, int] = {}
-    for record in session["cases"].values():
-        counts[record["status"]] = counts.get(record["status"], 0) + 1
-    progress.close(", ".join(f"{count} {status}" for status, count in sorted(counts.items())))
-    return session
+class _Once:
+    """All cases of a job once, in as many processes as it takes; others may run in between."""
+
+    def __init__(self, job: dict[str, Any], mode: str, options: Options, suffix: str) -> None:
+        self._session: dict[str, Any] = {"setup": {}, "versions": {}, "cases": {}, "restarts": 0}
+        self._cases = set(job["cases"])
+        label = f"{Path(job['workload']).name} {mode} {job['engine']} {suffix}"
+        self._progress = Progress(label, len(job["cases"]))
+        self._steps = self._run(job, mode, options)
+
+    def measure(self, case: str) -> None:
+        """Measure the next case, if it is this one.
+
+        Raises `RuntimeError` when the engine does not run.
+        """
+        if case in self._cases:
+            next(self._steps)
+
+    def finish(self) -> dict[str, Any]:
+        """End what still runs; return the session."""
+        for _ in self._steps:
+            pass
+        counts = Counter(record["status"] for record in self._session["cases"].values())
+        summary = ", ".join(f"{count} {status}" for status, count in sorted(counts.items()))
+        self._progress.close(summary)
+        return self._session
+
+    def close(self) -> None:
+        """End the process that may still be there."""
+        self._steps.close()
+
+    def _run(self, job: dict[str, Any], mode: str, options: Options) -> Generator[str, None, None]:
+        """Yield each case when it has a record."""
+        todo = list(job["cases"])
+        while todo:
+            batch = todo[:1] if mode == "isolated" else todo
+            steps = _run_process({**job, "cases": batch}, options, self._session, self._progress)
+            finished = set()
+            for name in steps:
+                finished.add(name)
+                yield name
+            todo = [name for name in todo if name not in finished]
+            self._session["restarts"] += mode != "isolated" and bool(todo)
 
 
 def _run_process(
     job: dict[str, Any], options: Options, session: dict[str, Any], progress: Progress
-) -> set[str]:
-    """Run one worker until it ends or must be ended; return the cases that have a record now."""
+) -> Iterator[str]:
+    """Run one worker until it ends or must be ended; yield the cases that have a record now."""
     spec = ENGINES[job["engine"]]
     limit_s = min(options.timeout_s, spec.timeout_s or options.timeout_s)
     worker = Worker(job, interpreter(spec), options.niceness)
-    finished: set[str] = set()
     current: str | None = None
     complete = False
     try:
+        worker.proceed()
         for event in worker:
             if event["event"] == "ready":
                 session["versions"] = event["versions"]
@@ -235,25 +279,26 @@ def _run_process(
                 worker.set_limit(limit_s)
             elif event["event"] == "case":
                 session["cases"][event["case"]] = event["record"]
-                finished.add(event["case"])
                 current = None
                 progress.step()
                 # Taken from cases, not from the end, which a process that is killed never reaches.
                 peak = event["record"]["rss_peak_mib"]
                 session["rss_peak_mib"] = max(session.get("rss_peak_mib", 0.0), peak)
+                yield event["case"]
+                worker.proceed()
             elif event["event"] == "end":
                 complete = True
     finally:
         worker.stop()
     if complete:
-        return finished
+        return
     if current is None:
         raise RuntimeError(f"{job['engine']} does not run: {worker.last_words}")
     status = "timeout" if worker.ended_by else "crash"
     error = worker.ended_by or worker.last_words
     session["cases"][current] = {"status": status, "error": error}
     progress.step()
-    return finished | {current}
+    yield current
 
 
 def _keep_best(known: dict[str, float], new: dict[str, float]) -> None:

@@ -2,7 +2,8 @@
 
 Reads a job (JSON), does its task and writes one JSON line per event to standard output. Whatever an
 engine prints goes to standard error instead. The parent watches the time, so a case that hangs or
-crashes costs only itself. Tasks: "replay" measures cases in order; "setup" only sets the engine up;
+crashes costs only itself. Tasks: "replay" measures cases in order, each when it is told to by a
+line on standard input; "setup" only sets the engine up;
 "batch" and "memory" are told in the modules of that name; "decoding" runs a model; "device" needs
 all cores and address space, and is told in `benchmarks.device_worker`.
 """
@@ -103,6 +104,8 @@ def _replay(
 
     by_name = {case["name"]: case for case in workload}
     for name in job["cases"]:
+        if not sys.stdin.readline():
+            return  # nobody waits for it any more
         case = by_name[name]
         _emit(events, event="begin", case=name)
         own = case["dialects"].get(job["package"], case)

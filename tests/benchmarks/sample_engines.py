@@ -47,6 +47,29 @@ class Exact(Adapter):
         return Session(fill, advance)
 
 
+class Noting(Exact):
+    """Notes in a file what it compiles, and in which process."""
+
+    name = "noting"
+
+    def compile(self, source, form):
+        with Path(os.environ["NOTES"]).open("a", encoding="utf-8") as file:
+            file.write(f"{self.name} {os.getpid()} {source}\n")
+        return super().compile(source, form)
+
+
+class Jotting(Noting):
+    """Another one; ends the process at a pattern with an x."""
+
+    name = "jotting"
+
+    def compile(self, source, form):
+        compiled = super().compile(source, form)
+        if "x" in source:
+            os._exit(3)
+        return compiled
+
+
 class Reader(Exact):
     """Reads and compiles in two calls."""
 

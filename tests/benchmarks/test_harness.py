@@ -75,7 +75,7 @@ same_masks = false
 """
 KINDS = (
     "Exact", "Reader", "Loose", "Tight", "Wide", "Stubborn", "Hanging", "Sleeping", "Crashing",
-    "Torn", "Broken",
+    "Torn", "Broken", "Noting", "Jotting",
 )  # fmt: skip
 
 
@@ -203,6 +203,26 @@ def test_isolated_cases_run_in_processes_of_their_own(bench):
     assert session["mode"] == "isolated"
     assert session["restarts"] == 0
     assert statuses(content, "crashing")["last"] == "ok"
+
+
+@pytest.mark.parametrize("more", [(), ("--isolate",)])
+def test_engines_take_turns_case_by_case(bench, monkeypatch, tmp_path, more):
+    monkeypatch.setenv("NOTES", str(tmp_path / "notes"))
+    content = bench("noting,jotting", "--repeat", "2", *more)
+    assert [session["engine"] for session in content["sessions"]] == ["noting", "jotting"]
+    assert statuses(content, "jotting")["awkward"] == "crash"
+    assert statuses(content, "noting")["awkward"] == "ok"
+    notes = [line.split() for line in (tmp_path / "notes").read_text("utf-8").splitlines()]
+    patterns = ["bad|abab", "x|ax", "dab|dad"]
+    measured = [(name, source) for name, _, source in notes if source in patterns]
+    turn = [(name, source) for source in patterns for name in ("noting", "jotting")]
+    assert measured == turn * 2
+    processes = {
+        name: {own for one, own, _ in notes if one == name} for name in ("noting", "jotting")
+    }
+    assert {name: len(own) for name, own in processes.items()} == (
+        {"noting": 2, "jotting": 4} if not more else {"noting": 8, "jotting": 8}
+    )
 
 
 def test_an_engine_that_does_not_start_is_an_error(bench, capsys):
