@@ -206,7 +206,9 @@ def test_isolated_cases_run_in_processes_of_their_own(bench):
 
 
 @pytest.mark.parametrize("more", [(), ("--isolate",)])
-def test_engines_take_turns_case_by_case(bench, monkeypatch, tmp_path, more):
+@pytest.mark.parametrize("size", [1, 2, 20])
+def test_engines_take_turns(bench, monkeypatch, tmp_path, size, more):
+    monkeypatch.setattr("benchmarks.runner.CASES_A_TURN", size)
     monkeypatch.setenv("NOTES", str(tmp_path / "notes"))
     content = bench("noting,jotting", "--repeat", "2", *more)
     assert [session["engine"] for session in content["sessions"]] == ["noting", "jotting"]
@@ -215,8 +217,15 @@ def test_engines_take_turns_case_by_case(bench, monkeypatch, tmp_path, more):
     notes = [line.split() for line in (tmp_path / "notes").read_text("utf-8").splitlines()]
     patterns = ["bad|abab", "x|ax", "dab|dad"]
     measured = [(name, source) for name, _, source in notes if source in patterns]
-    turn = [(name, source) for source in patterns for name in ("noting", "jotting")]
-    assert measured == turn * 2
+    refused = [*patterns[:2], None, *patterns[2:]]  # it compiles all but this one
+    once = [
+        (name, source)
+        for first in range(0, len(refused), size)
+        for name in ("noting", "jotting")
+        for source in refused[first : first + size]
+        if source
+    ]
+    assert measured == once * 2
     processes = {
         name: {own for one, own, _ in notes if one == name} for name in ("noting", "jotting")
     }
