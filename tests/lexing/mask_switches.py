@@ -19,6 +19,8 @@ SWITCHES = [
     MaskOptions(cut_subtrees=False),
     MaskOptions(split_parts=False),
     MaskOptions(prefix_uses=1),
+    MaskOptions(walked_tokens=0),
+    MaskOptions(walked_tokens=32),
     MaskOptions(keep_masks=False),
 ]
 

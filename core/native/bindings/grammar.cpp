@@ -235,13 +235,14 @@ void bind_grammar(nb::module_& m) {
       .def(
           "__init__",
           [](MaskOptions* self, bool class_tables, bool automaton_walk, bool split_parts,
-             bool cut_subtrees, bool keep_masks, unsigned prefix_uses) {
-            new (self) MaskOptions{class_tables, automaton_walk, split_parts,
-                                   cut_subtrees, keep_masks,     prefix_uses};
+             bool cut_subtrees, bool keep_masks, unsigned prefix_uses, unsigned walked_tokens) {
+            new (self) MaskOptions{class_tables, automaton_walk, split_parts,  cut_subtrees,
+                                   keep_masks,   prefix_uses,    walked_tokens};
           },
           nb::kw_only(), nb::arg("class_tables") = true, nb::arg("automaton_walk") = true,
           nb::arg("split_parts") = true, nb::arg("cut_subtrees") = true,
-          nb::arg("keep_masks") = true, nb::arg("prefix_uses") = 6);
+          nb::arg("keep_masks") = true, nb::arg("prefix_uses") = 6,
+          nb::arg("walked_tokens") = 2048);
   nb::class_<AutomatonHandle>(m, "Automaton", "A deterministic automaton that is one node.")
       .def(
           "__len__", [](const AutomatonHandle& a) { return a.value->size(); },

@@ -20,10 +20,8 @@ namespace {
 
 // Subtrees with more tokens than this have tables of their own, which other tables include: states
 // of the lexer that differ at first soon agree.
-constexpr std::uint32_t kOwnTable = 32;
-
-// Fewer tokens below a node are walked, even where text leaves the state as it is.
-constexpr std::uint32_t kFewTokens = 32;
+constexpr std::uint32_t kOwnTable = 64;
+// Texts that go on after a lexeme below a node have a tree of their own where they are more.
 constexpr std::uint32_t kOwnTree = 16;
 
 }  // namespace
@@ -240,9 +238,8 @@ const LexedMasks::Table& LexedMasks::table(std::uint32_t state, std::uint32_t no
     stack.pop_back();
     LongStep::tick();
     const TrieNode& parent = trie[at];
-    if (parent.rank_end - parent.rank_begin > kFewTokens && run_below(building, at, from, enter)) {
-      continue;
-    }
+    const bool many = parent.rank_end - parent.rank_begin > cache_.options_.walked_tokens;
+    if (many && run_below(building, at, from, enter)) continue;
     const Moves& row = moves(from);
     for (std::uint32_t i = 0; i < parent.child_count; ++i) {
       const std::uint32_t child = parent.first_child + i;

@@ -80,7 +80,7 @@ struct Mask {
   bool contains(TokenId id, const Vocabulary& vocabulary) const;
 };
 
-// Switches for tests: every mask must be the same with each of them off.
+// Switches for tests: every mask must be the same whatever they are.
 struct MaskOptions {
   bool class_tables = true;    // heads that repeat a character class, alternatives one by one
   bool automaton_walk = true;  // literal sets walked without expressions
@@ -88,6 +88,9 @@ struct MaskOptions {
   bool cut_subtrees = true;    // stop at subtrees that stay alive
   bool keep_masks = true;      // cache finished masks
   unsigned prefix_uses = 6;    // of what states begin with, before it has a table; 0: never
+  // With a lexer: so many tokens below a node of the trie are walked one by one, even where tables
+  // of a class tell what is there.
+  unsigned walked_tokens = 2048;
   bool operator==(const MaskOptions&) const = default;
 };
 
