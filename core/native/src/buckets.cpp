@@ -42,6 +42,13 @@ std::uint32_t run_end(std::size_t index) {
 
 BucketSet bit(std::size_t index) { return 1ull << kRuns[index].bucket; }
 
+// The last run of each bucket.
+constexpr auto kLastRun = [] {
+  std::array<std::size_t, 64> last{};
+  for (std::size_t i = 0; i < kRunCount; ++i) last[kRuns[i].bucket] = i;
+  return last;
+}();
+
 }  // namespace
 
 BucketSet bucket_of(std::uint32_t code_point) {
@@ -71,6 +78,12 @@ BucketSet buckets_inside(const CharSet& chars) {
   std::size_t j = 0;
   const auto& intervals = chars.intervals();
   for (std::size_t i = 0; i < kRunCount; ++i) {
+    if (j == intervals.size()) {  // the class has ended, as most have with ASCII
+      for (std::size_t bucket = 0; bucket < kLastRun.size(); ++bucket) {
+        if (kLastRun[bucket] >= i) outside |= 1ull << bucket;
+      }
+      break;
+    }
     // Surrogates stand inside a run of the table but in no class: runs break there.
     std::uint32_t low = kRuns[i].first;
     const std::uint32_t high = run_end(i);
