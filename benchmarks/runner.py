@@ -128,7 +128,8 @@ def _of_vocabulary(
             job = {**common, "workload": str(path)}
             for mode in selection.modes:
                 jobs = [one for name in engines if (one := _job(name, cases, job)) is not None]
-                yield partial(_replays, jobs, options, kind=kind, mode=mode)
+                order = [case.name for case in cases]
+                yield partial(_replays, jobs, order, options, kind=kind, mode=mode)
 
 
 def _other(
@@ -171,7 +172,13 @@ def _job(name: str, cases: Sequence[Case], common: dict[str, Any]) -> dict[str, 
 
 
 def _replays(
-    jobs: list[dict[str, Any]], options: Options, failures: list[str], *, kind: str, mode: str
+    jobs: list[dict[str, Any]],
+    order: list[str],
+    options: Options,
+    failures: list[str],
+    *,
+    kind: str,
+    mode: str,
 ) -> list[dict[str, Any]]:
     """Return the sessions of all engines; those that do not run are added to `failures`.
 
@@ -185,17 +192,18 @@ def _replays(
             for job in jobs
             if job["engine"] in repeats
         }
+        turns = [order[at : at + CASES_A_TURN] for at in range(0, len(order), CASES_A_TURN)]
         try:
-            cases = list(dict.fromkeys(name for job in jobs for name in job["cases"]))
-            for first in range(0, len(cases), CASES_A_TURN):
+            for cases in (*turns, None):
                 for engine in list(running):
                     try:
-                        running[engine].measure(cases[first : first + CASES_A_TURN])
+                        if cases is None:
+                            repeats[engine].append(running[engine].finish())
+                        else:
+                            running[engine].measure(cases)
                     except RuntimeError as error:
                         failures.append(str(error))
                         del running[engine], repeats[engine]
-            for engine, once in running.items():
-                repeats[engine].append(once.finish())
         finally:
             for once in running.values():
                 once.close()
