@@ -19,7 +19,6 @@ SWITCHES = ("class_tables", "automaton_walk", "split_parts", "cut_subtrees", "ke
 SETTINGS = [
     *({name: False} for name in SWITCHES),
     {"prefix_uses": 1},
-    {"walked_tokens": 0},
     dict.fromkeys(SWITCHES, False) | {"prefix_uses": 0},
 ]
 TINY_BUDGET = 2_000
