@@ -241,6 +241,7 @@ def measure_case(
     for run in case["runs"]:
         cold = replayer.timed(compiled, run["tokens"])
         entry = {"text": run["text"], "tokenisation": run["tokenisation"], "failure": cold.failure}
+        entry["pair"] = run["pair"]
         entry.update(start_ns=cold.start_ns, mask_ns=cold.mask_ns, advance_ns=cold.advance_ns)
         entry.update(wall_ns=cold.wall_ns, cpu_ns=cold.cpu_ns)
         record["runs"].append(entry)

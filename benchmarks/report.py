@@ -154,9 +154,17 @@ def _differences(results: dict[str, Any], session: Session, reference: Session |
 def speed(results: dict[str, Any], sessions: Sessions) -> str:
     """Return a table for each pass: each engine on what it gets right."""
     return "\n\n".join(
-        f"Each engine on what it gets right: {meaning}.\n\n{speed_of(results, sessions, which)}"
-        for which, meaning in PASSES.items()
+        f"Each engine on what it gets right: {PASSES[which]}.\n\n"
+        + speed_of(results, sessions, which)
+        for which in _passes(sessions)
     )
+
+
+def _passes(sessions: Sessions) -> list[str]:
+    """Return the passes that say something of their own: without pairs, if there are none."""
+    runs = (run for s in sessions.values() for case in usable(s).values() for run in case["runs"])
+    paired_up = any(run.get("pair") and run["text"] for run in runs)
+    return [which for which in PASSES if which != "pair" or paired_up]
 
 
 def speed_of(results: dict[str, Any], sessions: Sessions, which: str) -> str:
@@ -248,11 +256,13 @@ def ratios(results: dict[str, Any], sessions: Sessions, ours: str, rival: str) -
     left_out = f" Left out, since their masks differ: {', '.join(apart)}." if apart else ""
     if not names:
         return f"{ours} against {rival}: no case to compare.{left_out}" if both else ""
-    columns = {which: paired(sessions[ours], sessions[rival], names, which) for which in PASSES}
+    mine, theirs = sessions[ours], sessions[rival]
+    passes = _passes({ours: mine, rival: theirs})
+    columns = {which: paired(mine, theirs, names, which) for which in passes}
     rows = []
     for metric, (unit, take) in COMPILE_METRICS.items():
-        cells = [_against(take(columns["first"][0]), take(columns["first"][1]), unit), "", ""]
-        rows.append([metric, *cells])
+        cell = _against(take(columns["first"][0]), take(columns["first"][1]), unit)
+        rows.append([metric, cell, *[""] * (len(passes) - 1)])
     for metric, (unit, take) in METRICS.items():
         cells = [
             _against(take(left), take(right), unit) if left.mask and left.advance else "-"
@@ -260,7 +270,7 @@ def ratios(results: dict[str, Any], sessions: Sessions, ours: str, rival: str) -
         ]
         rows.append([metric + ", µs", *cells])
     title = f"{ours} against {rival} on the {len(names)} cases both get right: ours, theirs"
-    return f"{title} (ratio).{left_out}\n\n" + table(["", *PASSES.values()], rows)
+    return f"{title} (ratio).{left_out}\n\n" + table(["", *map(PASSES.__getitem__, passes)], rows)
 
 
 def _against(mine: float, theirs: float, unit: float) -> str:

@@ -1,7 +1,8 @@
 """Figures drawn from sessions: percentiles, and the series of each kind of replay.
 
-`first` is the first output of each case, with nothing of its constraint seen before; `all` is every
-output the first time it is made; `again` is every output a second time.
+`first` is the first output of each case, with nothing of its constraint seen before; `pair` is that
+one and, right after it, the same written in another way; `all` is every output the first time it is
+made; `again` is every output a second time.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
 
 PASSES = {
     "first": "first output of each case",
+    "pair": "first output in two spellings",
     "all": "all outputs, first time",
     "again": "all outputs, second time",
 }
@@ -89,7 +91,7 @@ def figures(records: Iterable[dict[str, Any]], which: str) -> Figures:
         first = runs[0]
         result.compile.append(record["compile_ns"])
         result.ttfm.append(record["compile_ns"] + first["start_ns"] + first["mask_ns"][0])
-        for run in runs[:1] if which == "first" else runs:
+        for run in _of_pass(runs, which):
             if f"{prefix}mask_ns" not in run:
                 continue
             mask, advance = run[f"{prefix}mask_ns"], run[f"{prefix}advance_ns"]
@@ -102,6 +104,15 @@ def figures(records: Iterable[dict[str, Any]], which: str) -> Figures:
                 result.loop += run["loop_ns"]
                 result.loop_steps += len(mask)
     return result
+
+
+def _of_pass(runs: list[dict[str, Any]], which: str) -> list[dict[str, Any]]:
+    """Return the runs of a pass; the first one of old results, which know no pairs, is alone."""
+    if which == "first":
+        return runs[:1]
+    if which == "pair":
+        return [run for run in runs if run.get("pair", run is runs[0])]
+    return runs
 
 
 def shared_runs(

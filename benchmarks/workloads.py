@@ -17,7 +17,8 @@ def build_workload(cases: Iterable[Case], tokeniser: Tokeniser) -> list[dict[str
 
     `compared` says that masks are, so that engines sum them up. `runs` are matching texts,
     `rejects` non-matching ones: dictionaries of the text's number, the tokenisation and the ids.
-    The first run of a case is always its first text in its first tokenisation; one that equals
+    The first run of a case is always its first text in its first tokenisation, then comes the same
+    written in another way, where there is such a text: these are a `pair`. A run that equals
     another of the same text is left out, as are texts with bytes that the vocabulary lacks.
     """
     return [
@@ -27,11 +28,19 @@ def build_workload(cases: Iterable[Case], tokeniser: Tokeniser) -> list[dict[str
             "source": case.source,
             "dialects": {package: asdict(own) for package, own in case.dialects.items()},
             "compared": case.common and case.same_masks,
-            "runs": _tokenised(case.matching, tokeniser, case.tokenisations),
+            "runs": _runs(case, tokeniser),
             "rejects": _tokenised(case.non_matching, tokeniser, case.tokenisations),
         }
         for case in cases
     ]
+
+
+def _runs(case: Case, tokeniser: Tokeniser) -> list[dict[str, Any]]:
+    runs = _tokenised(case.matching, tokeniser, case.tokenisations)
+    texts = (0, 1) if case.rewritten else (0,)
+    for run in runs:
+        run["pair"] = run["text"] in texts and run["tokenisation"] == case.tokenisations[0]
+    return sorted(runs, key=lambda run: not run["pair"])
 
 
 def _tokenised(

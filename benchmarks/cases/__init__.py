@@ -43,7 +43,8 @@ class Case:
     `common` says that every engine means the same language by it, and `same_masks` that every
     engine also cuts its texts into lexemes by rules that come to the same, so that masks can be
     compared. `tokenisations` names some of `benchmarks.vocabularies.TOKENISATIONS`. The source of a
-    case that is not `public` does not go into results.
+    case that is not `public` does not go into results. `rewritten` says that the second matching
+    text is the first one, written in another way.
     """
 
     name: str
@@ -58,6 +59,7 @@ class Case:
     unsupported: tuple[str, ...] = ()
     tokenisations: tuple[str, ...] = ("bpe", "greedy")
     public: bool = True
+    rewritten: bool = False
 
     def dialect(self, package: str) -> Dialect:
         """Return the constraint as an engine of this package reads it."""

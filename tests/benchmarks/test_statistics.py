@@ -59,6 +59,18 @@ def test_figures_of_each_pass():
     assert mean([1, 2]) == 1.5
 
 
+def test_a_pair_is_the_first_output_and_the_same_in_another_spelling():
+    case = record([10, 20])
+    for text, how, mask in ((1, "bpe", [3]), (0, "greedy", [5]), (2, "bpe", [7])):
+        case["runs"].append(record(mask)["runs"][0] | {"text": text, "tokenisation": how})
+    assert figures([case], "pair").mask == [10, 20]  # results from before there were pairs
+    for run, pair in zip(case["runs"], (True, True, False, False), strict=True):
+        run["pair"] = pair
+    assert figures([case], "pair").mask == [10, 20, 3]
+    assert figures([case], "first").mask == [10, 20]
+    assert len(figures([case], "all").mask) == 5
+
+
 def test_repeats_keep_the_smallest_time_of_each_step():
     left, right = session(record([10, 2, 3])), session(record([1, 20, 4], compile_ns=50))
     merged = merge_repeats([left, right])
