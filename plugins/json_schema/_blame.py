@@ -128,7 +128,9 @@ def _said(found: Contradiction, given: Prepared) -> str:
     if f"{found.place}/{own}" not in given.origins or not found.names:
         return found.reason
     names = [name.removeprefix(f"{own}/") for name in found.names if name != "type"]
-    return "the arguments of a tool are an object, and " + without_value("object", names)
+    tool = given.origins[f"{found.place}/{own}"].startswith("tool ")
+    said = "the arguments of a tool are an object" if tool else "a json_object is an object"
+    return f"{said}, and {without_value('object', names)}"
 
 
 def _limited(given: Prepared) -> str:

@@ -14,16 +14,22 @@ if TYPE_CHECKING:
 
     from formgate.plugins.json_schema._values import Json
 
-__all__ = ["HOLDERS", "as_path", "load"]
+__all__ = ["AROUND_TOOLS", "HOLDERS", "SCHEMA_KEYS", "as_path", "load"]
 
 _TYPES = ("object", "array", "string", "number", "integer", "boolean", "null")
-# What holds a schema in a request. As a schema, it would allow any value.
-HOLDERS = frozenset(
+# Where the definitions of tools have the schema of their arguments.
+SCHEMA_KEYS = frozenset(
     [
-        *("schema", "json_schema", "response_format", "function", "tools"),
         *("parameters", "input_schema", "inputSchema"),
+        *("parametersJsonSchema", "parameters_json_schema"),
     ]
 )
+# What holds whole tools, or lists of them.
+AROUND_TOOLS = frozenset(
+    ["tools", "toolSpec", "toolConfig", "functionDeclarations", "function_declarations"]
+)
+# What holds a schema in a request. As a schema, it would allow any value.
+HOLDERS = SCHEMA_KEYS | AROUND_TOOLS | {"schema", "json_schema", "response_format", "function"}
 _SHORTER = "write a number with fewer digits"
 _MAX_DIGITS = 4000  # of an integer in a schema's text: Python itself refuses more than 4300
 

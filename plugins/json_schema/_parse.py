@@ -79,7 +79,8 @@ def _call(
     source: Sequence[object], options: Mapping[str, object], value: object, *, decimals: bool
 ) -> object:
     """Return a call of one of several tools, with arguments as its function or type has them."""
-    from formgate.plugins.json_schema._tools import chosen_tools, shape_of_tool  # noqa: PLC0415
+    from formgate.plugins.json_schema._tools import chosen_tools  # noqa: PLC0415
+    from formgate.plugins.json_schema._tools_definitions import shape_of_tool  # noqa: PLC0415
 
     if not isinstance(value, dict) or set(value) != {"name", "arguments"}:
         raise Mismatch("it is no object of a name and arguments")

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from formgate.plugins.json_schema._options import Options
-    from formgate.plugins.json_schema._tools import Tool
+    from formgate.plugins.json_schema._tools_definitions import Tool
 
 __all__ = ["check_callable", "surely_valid"]
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from formgate.plugins.json_schema._options import Options
     from formgate.plugins.json_schema._plain import PlainWriter
     from formgate.plugins.json_schema._resolve import Where
-    from formgate.plugins.json_schema._tools import Tool
+    from formgate.plugins.json_schema._tools_definitions import Tool
     from formgate.plugins.json_schema._values import Json
 
 __all__ = [
