@@ -392,6 +392,12 @@ def read_schema(text: str, decimal: object) -> dict[str, Any] | None:
     Read the object that a JSON text holds, or None where Python's reader has more to say.
     """
 
+def has_at_most(value: object, most: int) -> bool:
+    """
+    Say whether a value of dicts and lists has at most so many parts, each counted wherever it
+    stands.
+    """
+
 def decimal_automaton(*, cycle: int, scale: int, constant: int, moduli: list[tuple[int, int]], low: tuple[str, str, bool] | None, high: tuple[str, str, bool] | None, max_residues: int, max_states: int, check: object) -> Automaton | int | None:
     """
     Return the least automaton of decimals that divisibility and bounds decide.

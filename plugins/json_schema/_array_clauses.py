@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from formgate.plugins.json_schema._clauses import Clauses
+from formgate.plugins.json_schema._deadline import check_time
 from formgate.plugins.json_schema._facts import ARRAY, FALSE, TRUE, UNBOUNDED, Facts
 from formgate.plugins.json_schema._shapes import NOTHING, one
 from formgate.plugins.json_schema._shapes_arrays import ANY_ARRAY, ArrayShape
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
 
 __all__ = ["ArrayClauses"]
 
+_OFTEN = 63  # ways not to have some items, after which the bound is looked at
 _NO_LITS: frozenset[int] = frozenset()
 
 
@@ -72,11 +74,7 @@ class ArrayClauses(Clauses[ArrayShape]):
         arrays = facts.arrays
         if arrays is None:
             return []
-        found = [
-            ArrayShape((*(((),) * place), one(lit ^ 1)), low=place + 1)
-            for place, lit in enumerate(arrays.prefix)
-            if lit != TRUE
-        ]
+        found = self._denied_prefix(arrays.prefix)
         if arrays.rest != TRUE:
             found.append(_some(len(arrays.prefix), arrays.rest ^ 1))
         if arrays.low:
@@ -92,6 +90,20 @@ class ArrayClauses(Clauses[ArrayShape]):
             if arrays.most is not None:
                 more = arrays.most + 1
                 found.append(ArrayShape(counts=((0, lits, more, None),), low=more))
+        return found
+
+    def _denied_prefix(self, prefix: list[int]) -> list[ArrayShape]:
+        """Return the ways in which the first items do not satisfy what is said of them.
+
+        Each is as long as its place, so the bound is looked at before all are there.
+        """
+        found: list[ArrayShape] = []
+        for place, lit in enumerate(prefix):
+            if lit != TRUE:
+                found.append(ArrayShape((*(((),) * place), one(lit ^ 1)), low=place + 1))
+                if not len(found) & _OFTEN:
+                    self._check(found, 0)
+                    check_time()
         return found
 
     def rest_of(self, facts: Facts) -> int | None:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import marshal
 from typing import TYPE_CHECKING
 
+from formgate.core._native import has_at_most
+
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
@@ -15,6 +17,7 @@ if TYPE_CHECKING:
 __all__ = ["Site"]
 
 _MOST_SPELLED = 4_000_000  # bytes of words in all: those of schemas within schemas add up
+_MOST_PARTS = 1_000_000  # of one schema
 _DEEP = 20  # of schemas within each other that are looked at for references
 _NOTES = frozenset(["title", "description", "default", "$comment", "examples"])
 _CHOICES = frozenset(["anyOf", "oneOf"])
@@ -68,6 +71,9 @@ class Site:
         schema = self.schema
         if not _NOTES.isdisjoint(schema):
             schema = {word: said for word, said in schema.items() if word not in _NOTES}
+        if not has_at_most(schema, _MOST_PARTS):  # parts of Python's that stand in many places
+            env.spelled += _MOST_SPELLED
+            return own
         try:
             words = marshal.dumps(schema, 2)
         except ValueError:  # numbers that it does not know, or too deep

@@ -9,6 +9,8 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+from formgate.plugins.json_schema._deadline import check_time
+
 if TYPE_CHECKING:
     from collections.abc import Hashable, Iterable
     from decimal import Decimal
@@ -49,6 +51,7 @@ def value_key(value: Json) -> Hashable:
 
     Raises:
         TypeError: It is no JSON value.
+        CompileTimeout, CompileCancelled: As ``check_time``.
     """
     if isinstance(value, str):
         return value
@@ -56,6 +59,7 @@ def value_key(value: Json) -> Hashable:
         return ("b", value)
     if is_number(value):
         return _number_key(value)
+    check_time()
     if isinstance(value, list):
         return ("a", tuple([value_key(item) for item in value]))
     if isinstance(value, dict) and all_texts(value):

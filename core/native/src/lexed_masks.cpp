@@ -34,6 +34,8 @@ void LexedMasks::clear() {
       std::exchange(summaries_, {}), std::exchange(head_masks_, {})));
   uniform_.clear();
   readings_.clear();
+  chains_.clear();
+  places_.clear();
   bytes_ = 0;
 }
 

@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string_view>
 #include <unordered_map>
 #include <vector>
@@ -114,14 +115,37 @@ class LexedMasks {
     CharSet set;
   };
   struct Building;
-  // What a state becomes by characters of a class, all of which lead on together.
+  struct Counted {
+    ExprId unit;
+    ExprId tail;
+    bool operator==(const Counted&) const = default;
+  };
+  // States that count characters of a class, all of which lead on together: each is what the one
+  // before becomes, as far as was asked.
+  struct Chain {
+    std::uint32_t class_index = kNoIndex;
+    ByteSet leaving = {};   // bytes that may begin other characters
+    ByteSet followed = {};  // of these, those that some state goes on with
+    std::vector<std::uint32_t> states = {};
+    std::size_t known = 1;               // of them, those whose lexemes lead on
+    std::optional<Counted> counts = {};  // of the one before the last
+    bool ended = false;                  // the last one reads none of the class
+    bool parted = false;                 // it reads some only, or not all lead on together
+    bool closed() const { return ended || parted; }
+  };
+  struct Place {
+    Chain* chain = nullptr;
+    std::uint32_t at = 0;
+  };
+  // What a state becomes by characters of a class.
   struct Run {
     std::uint32_t class_index = kNoIndex;
-    std::vector<std::uint32_t> states;  // after 0, 1, ... characters
-    bool endless = false;               // the only state, however many
+    std::uint32_t state = kNoIndex;  // the only one, however many, without a chain
+    Place place = {};
+    std::uint32_t size = 0;  // states of the chain, after 0, 1, ... characters
     std::uint32_t at(std::uint32_t count) const {
-      if (endless) return states[0];
-      return count < states.size() ? states[count] : kNoIndex;
+      if (!place.chain) return state;
+      return count < size ? place.chain->states[place.at + count] : kNoIndex;
     }
   };
 
@@ -141,7 +165,10 @@ class LexedMasks {
   const Reading& reading(std::uint32_t state);
   bool passes(std::uint32_t state);
   bool may_run(std::uint32_t state);
-  bool extend(Run& run, const CharSet& set, std::uint32_t longest);
+  std::optional<Counted> counted(std::uint32_t state, std::uint32_t class_index);
+  void note_followed(Chain& chain, std::uint32_t state);
+  void add_next(Chain& chain, const CharSet& set);
+  void follow(Chain& chain, std::size_t count);
   const Uniform& uniform(std::uint32_t state);
   bool closes(Building& building, const Run& run, std::uint32_t node, std::uint8_t byte,
               std::span<const MaskCache::Exit> exits);
@@ -220,6 +247,8 @@ class LexedMasks {
   GrowingMap<RunKey, std::unique_ptr<Group>, RunHash> run_parts_;
   GrowingMap<std::uint32_t, Uniform> uniform_;
   GrowingMap<std::uint32_t, Reading> readings_;
+  std::vector<std::unique_ptr<Chain>> chains_;
+  GrowingMap<std::uint32_t, Place> places_;                   // of states that read on in a chain
   GrowingMap<std::uint64_t, std::unique_ptr<Table>> tables_;  // (state, node)
   GrowingMap<RunKey, std::unique_ptr<Group>, RunHash> trees_;
   std::unordered_map<std::uint32_t, ByteSet> begun_;  // by lexicon

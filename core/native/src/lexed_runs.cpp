@@ -6,6 +6,7 @@
 // text leaves it. No part of the trie is walked, and what follows a lexeme in a token is the same
 // for all states under one guard.
 #include <algorithm>
+#include <optional>
 
 #include "formgate/expr_pool.hpp"
 #include "lexed_building.hpp"
@@ -95,27 +96,93 @@ bool LexedMasks::passes(std::uint32_t index) {
   return state.open && state.accepts.empty() && stays(index);
 }
 
-// Appends the states after 1, 2, ... characters of the set, as far as tokens go. Returns false
-// where the characters part company, or where a lexeme may end on the way.
-bool LexedMasks::extend(Run& run, const CharSet& set, std::uint32_t longest) {
-  while (run.states.size() <= longest) {
-    const Uniform& next = uniform(run.states.back());
+// What a state counts, where it does nothing else by characters of a class: one pattern is left, of
+// the form U{m,n} K, and each of the characters is a U and begins nothing else.
+std::optional<LexedMasks::Counted> LexedMasks::counted(std::uint32_t state,
+                                                       std::uint32_t class_index) {
+  const Lexing::State& from = pool_.lexing().states_[state];
+  if (from.items.size() != 1 || from.items[0].threads.size() != 1) return std::nullopt;
+  const Lexing::Item& item = from.items[0];
+  const ExprId rest = item.threads[0].rest;
+  const bool conditions = item.threads[0].demand != ExprPool::kAllId || !item.trackers.empty() ||
+                          !item.keywords.empty() || item.prefix != ExprPool::kEmptyId;
+  if (conditions || !pool_.free_of_context(rest)) return std::nullopt;
+  const Node repeat = pool_.node(pool_.head(rest));
+  if (repeat.kind != Kind::kRepeat || repeat.max == 0) return std::nullopt;
+  const Counted found{ExprId{repeat.a}, pool_.tail(rest)};
+  const ExprPool::Loop one = pool_.loop_of(found.unit);
+  if (one.class_index == kNoIndex || pool_.nullable(found.unit)) return std::nullopt;
+  const CharSet& set = pool_.char_class(class_index);
+  if (!set.subset_of(pool_.char_class(one.class_index))) return std::nullopt;
+  if (one.rest != ExprPool::kEmptyId && pool_.meets(class_index, one.rest)) return std::nullopt;
+  if (repeat.min == 0 && found.tail != ExprPool::kEpsilonId && pool_.meets(class_index, found.tail))
+    return std::nullopt;
+  return found;
+}
+
+// Notes the bytes that a state of a chain goes on with beside its characters.
+void LexedMasks::note_followed(Chain& chain, std::uint32_t state) {
+  chain.leaving.for_each([&](std::uint8_t byte) {
+    if (moves(state).next[byte] != kNoIndex) chain.followed.insert(byte);
+  });
+}
+
+// Adds the next state to a chain, if there is one: whether its lexeme leads on is left open.
+void LexedMasks::add_next(Chain& chain, const CharSet& set) {
+  Lexing& lexing = pool_.lexing();
+  const std::uint32_t last = chain.states.back();
+  const ByteSet spelled = lexing.lexicons_[lexing.states_[last].lexicon].spelled;
+  const ByteSet ascii = set.ascii() & spelled;
+  std::uint32_t target = kNoIndex;
+  const std::optional<Counted> counts =
+      ascii.empty() ? std::nullopt : counted(last, chain.class_index);
+  if (counts) target = lexing.stepped(last, ascii.first());
+  if (counts != chain.counts) note_followed(chain, last);
+  chain.counts = counts;
+  if (target == kNoIndex) {
+    const Uniform& next = uniform(last);
     if (next.target == kNoIndex || next.set.intersect(set).empty()) {
-      const Moves& row = moves(run.states.back());
+      const Moves& row = moves(last);
       // Nothing of the set may go on.
       for (unsigned b = 0; b < 256; ++b) {
-        if (row.next[b] != kNoIndex &&
-            !beginning_with(static_cast<std::uint8_t>(b)).intersect(set).empty()) {
-          return false;
-        }
+        chain.parted =
+            chain.parted || (row.next[b] != kNoIndex &&
+                             !beginning_with(static_cast<std::uint8_t>(b)).intersect(set).empty());
       }
-      return true;
+      chain.ended = !chain.parted;
+      return;
     }
-    if (!set.subset_of(next.set)) return false;
-    if (!passes(next.target)) return false;
-    run.states.push_back(next.target);
+    chain.parted = !set.subset_of(next.set);
+    target = next.target;
   }
-  return true;
+  const Lexing::State& after = lexing.states_[target];
+  chain.parted = chain.parted || !after.open || !after.accepts.empty();
+  if (!chain.parted) chain.states.push_back(target);
+}
+
+// Sees that a chain has so many states, if its characters lead on so far together and no lexeme may
+// end on the way.
+void LexedMasks::follow(Chain& chain, std::size_t count) {
+  if (chain.known >= count || (chain.known == chain.states.size() && chain.closed())) return;
+  const CharSet set = pool_.char_class(chain.class_index);
+  while (chain.states.size() < count && !chain.closed()) add_next(chain, set);
+  // What leads on from the last one does from those before it.
+  if (stays(chain.states.back())) {
+    for (const std::uint32_t state : chain.states) {
+      pool_.lexing().states_[state].leads_on = Lexing::Verdict::kYes;
+    }
+  }
+  note_followed(chain, chain.states.back());
+  for (; chain.known < chain.states.size(); ++chain.known) {
+    if (!stays(chain.states[chain.known])) {
+      chain.states.resize(chain.known);
+      chain.parted = true;
+      return;
+    }
+    const std::size_t before = chain.known - 1;
+    places_.emplace(chain.states[before], Place{&chain, static_cast<std::uint32_t>(before)});
+    bytes_ += 64;
+  }
 }
 
 // Whether some ASCII character may lead on in a run: a quick look, which most states end at.
@@ -173,28 +240,39 @@ const LexedMasks::Reading& LexedMasks::reading(std::uint32_t state) {
 bool LexedMasks::run_below(Building& building, std::uint32_t node, std::uint32_t state,
                            const std::function<void(std::uint32_t, std::uint32_t)>& enter) {
   if (!cache_.options_.class_tables) return false;
-  const Reading read = reading(state);
-  if (read.class_index == kNoIndex) return false;
-  Run run{read.class_index, {state}, read.endless};
-  const ByteSet leaving = read.leaving;
-  const std::vector<Lexing::Accept> accepts = pool_.lexing().states_[state].accepts;
+  Run run{kNoIndex, state};
+  ByteSet leaving;
+  if (const auto it = places_.find(state); it != places_.end()) {
+    run.place = it->second;
+  } else {
+    const Reading read = reading(state);
+    if (read.class_index == kNoIndex) return false;
+    run.class_index = read.class_index;
+    leaving = read.leaving;
+    if (!read.endless) {
+      chains_.push_back(std::make_unique<Chain>(Chain{read.class_index, read.leaving}));
+      run.place.chain = chains_.back().get();
+      run.place.chain->states.push_back(state);
+      note_followed(*run.place.chain, state);
+      places_.emplace(state, run.place);
+      bytes_ += sizeof(Chain) + 96;
+    }
+  }
+  Chain* const chain = run.place.chain;
+  if (chain) run.class_index = chain->class_index;
   MaskCache::ClassTable& table = cache_.class_table(run.class_index, node);
   const Bitmap* limit = nullptr;
-  if (!run.endless) {
-    if (!extend(run, pool_.char_class(run.class_index), table.longest)) return false;
-    const std::size_t most = run.states.size() - 1;
-    if (most < table.longest) {
-      const auto known = vocabulary_.at_most(node, most);
+  if (chain) {
+    const std::uint32_t wanted = run.place.at + table.longest + 1;
+    follow(*chain, wanted);
+    if (chain->known < wanted && chain->parted) return false;
+    run.size = std::min(table.longest + 1, static_cast<std::uint32_t>(chain->known) - run.place.at);
+    if (run.size <= table.longest) {
+      const auto known = vocabulary_.at_most(node, run.size - 1);
       if (!known) return false;
       limit = *known;
     }
   }
-  ByteSet followed;  // bytes that leave the class, and that a lexeme may go on with
-  leaving.for_each([&](std::uint8_t byte) {
-    for (std::uint32_t at : run.states) {
-      if (moves(at).next[byte] != kNoIndex) followed.insert(byte);
-    }
-  });
   std::shared_ptr<const TokenSet> inside = table.inside;
   if (limit) {
     MaskCache::Sink sink(vocabulary_);
@@ -204,8 +282,18 @@ bool LexedMasks::run_below(Building& building, std::uint32_t node, std::uint32_t
     inside = sink.finish();
   }
   building.inside.add_set(*inside);
-  cache_.prepare_exits(table, run.class_index, run.endless ? leaving : followed);
-  if (run.endless) {
+  // Bytes that leave the class, and that a lexeme may go on with.
+  ByteSet followed;
+  if (chain) {
+    followed = chain->followed;
+  } else {
+    leaving.for_each([&](std::uint8_t byte) {
+      if (moves(state).next[byte] != kNoIndex) followed.insert(byte);
+    });
+  }
+  cache_.prepare_exits(table, run.class_index, chain ? followed : leaving);
+  if (!chain) {
+    const std::vector<Lexing::Accept> accepts = pool_.lexing().states_[state].accepts;
     for (const Lexing::Accept& accept : accepts) {
       const Group& part =
           run_part(state, ahead(state, accept.guard), node, run.class_index, leaving);

@@ -415,8 +415,11 @@ bool Lexing::goes_on(std::uint32_t index, std::uint16_t terminal, ExprId guard) 
   if (!lexicons_[index].safe) return false;
   if (lexicons_[index].terminals[terminal].ignored) return skips(index, guard);
   const std::uint64_t subject = (static_cast<std::uint64_t>(index) << 32) | terminal;
-  return answer(About::kGoneOn, subject, guard,
-                [&] { return covered(index, terminal, guard) || extend(index, terminal, guard); });
+  return answer(About::kGoneOn, subject, guard, [&] {
+    const Symbols& next = safeties_[index].follow[terminal];
+    if (std::ranges::count(next, true) == 0) return ends_under(start_after(index, terminal), guard);
+    return covered(index, terminal, guard) || extend(index, terminal, guard);
+  });
 }
 
 // Whether the parser's state surely has some text under a guard.

@@ -4,6 +4,7 @@
 #include "common.hpp"
 #include "gil.hpp"
 #include "plain_schemas.hpp"
+#include "python_values.hpp"
 #include "residues.hpp"
 #include "schema_text.hpp"
 
@@ -17,6 +18,11 @@ void bind_json_schema(nb::module_& m) {
   m.def("read_schema", &json_schema::read_schema, nb::arg("text"), nb::arg("decimal"),
         nb::sig("def read_schema(text: str, decimal: object) -> dict[str, Any] | None"),
         "Read the object that a JSON text holds, or None where Python's reader has more to say.");
+  m.def(
+      "has_at_most", &json_schema::has_at_most, nb::arg("value"), nb::arg("most"),
+      nb::sig("def has_at_most(value: object, most: int) -> bool"),
+      "Say whether a value of dicts and lists has at most so many parts, each counted wherever it\n"
+      "stands.");
   m.def(
       "decimal_automaton",
       [](std::uint32_t cycle, std::uint32_t scale, std::int64_t constant,

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <optional>
 #include <string_view>
+#include <vector>
 
 namespace formgate::json_schema {
 
@@ -32,6 +33,26 @@ inline nb::object member_of(nb::handle dict, nb::handle name) {
   PyObject* found = PyDict_GetItemWithError(dict.ptr(), name.ptr());
   if (found == nullptr && PyErr_Occurred() != nullptr) throw nb::python_error();
   return nb::borrow(found);
+}
+
+// Whether a value has at most so many parts, each counted wherever it stands: an object that stands
+// in two places is two. Takes time for as many parts as are allowed.
+inline bool has_at_most(nb::handle value, std::size_t most) {
+  std::vector<PyObject*> pending{value.ptr()};  // no Python runs meanwhile: they stay
+  for (std::size_t count = 0; !pending.empty(); ++count) {
+    if (count + pending.size() > most) return false;
+    PyObject* const part = pending.back();
+    pending.pop_back();
+    if (PyDict_Check(part)) {
+      Py_ssize_t at = 0;
+      PyObject* inner = nullptr;
+      while (PyDict_Next(part, &at, nullptr, &inner)) pending.push_back(inner);
+    } else if (PyList_Check(part)) {
+      const Py_ssize_t size = PyList_Size(part);
+      for (Py_ssize_t i = 0; i < size; ++i) pending.push_back(PyList_GetItem(part, i));
+    }
+  }
+  return true;
 }
 
 // What is not there, or holds nothing.

@@ -170,3 +170,44 @@ def test_limits_name_the_option_and_the_place() -> None:
     error = refused({"items": some}, max_clauses=100)
     assert "#/items: " in str(error)
     assert "max_clauses=100" in str(error)
+
+
+def shared(count: int, twice: Any, inner: Any) -> Any:
+    """Return a schema in which each part of Python's stands twice in the next one."""
+    for _ in range(count):
+        inner = twice(inner)
+    return inner
+
+
+@pytest.mark.parametrize(
+    "schema",
+    [
+        shared(40, lambda inner: {"prefixItems": [inner, inner]}, {"type": "string"}),
+        shared(40, lambda inner: {"properties": {"a": inner, "b": inner}}, {"type": "string"}),
+        shared(40, lambda inner: {"allOf": [{"items": inner}, {"contains": inner}]}, {"const": 1}),
+    ],
+)
+def test_parts_that_stand_in_many_places_are_read_once(schema: Any) -> None:
+    Acceptor(schema)
+
+
+def test_parts_that_stand_in_many_alternatives_meet_the_limit() -> None:
+    names = iter(range(100))
+    schema = shared(
+        40,
+        lambda inner: {"if": {"required": [f"k{next(names)}"]}, "then": inner, "else": inner},
+        {"required": ["z"]},
+    )
+    assert isinstance(refused(schema), LimitError)
+
+
+def test_a_constant_of_parts_that_stand_in_many_places_meets_the_deadline(
+    byte_vocabulary: formgate.Vocabulary,
+) -> None:
+    schema = {"const": shared(40, lambda inner: [inner, inner], 1)}
+    with pytest.raises(CompileTimeout):
+        formgate.compile(schema, byte_vocabulary, timeout_s=0.2)
+
+
+def test_ways_not_to_be_a_long_list_meet_the_limit_before_all_are_made() -> None:
+    assert isinstance(refused({"not": {"const": list(range(200_000))}}), LimitError)
