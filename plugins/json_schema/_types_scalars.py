@@ -32,19 +32,24 @@ _DATE_TIME = f"^{_YEAR}-[0-9]{{2}}-[0-9]{{2}}[Tt]{_CLOCK}{_ZONE}$"
 _DATE = f"^{_YEAR}-"
 _TIME = f"^{_CLOCK}{_ZONE}$"
 # Weeks, months and years are not written: a timedelta knows days and seconds.
+# Nine digits of days reach both ends of the type: the clock beside them stays within a day, and the
+# least value is whole days.
+_CLOCK_TIME = "T(?:{h}H(?:{m}M)?(?:{s})?|{m}M(?:{s})?|{s})"
+_LONG_TIME = _CLOCK_TIME.format(h="[0-9]{1,8}", m="[0-9]{1,8}", s=r"[0-9]{1,8}(?:\.[0-9]{1,6})?S")
+_DAY_TIME = _CLOCK_TIME.format(
+    h="(?:[01]?[0-9]|2[0-3])", m="[0-5]?[0-9]", s=r"[0-5]?[0-9](?:\.[0-9]{1,6})?S"
+)
 _DURATION = (
-    r"^P(?:[0-9]{1,8}D(?:T(?:{t}))?|T(?:{t}))$".replace(
-        "{t}",
-        r"[0-9]{1,8}H(?:[0-9]{1,8}M)?(?:{s})?|[0-9]{1,8}M(?:{s})?|{s}",
-    ).replace("{s}", r"[0-9]{1,8}(?:\.[0-9]{1,6})?S")
-)  # fmt: skip
+    f"^(?:-?P(?:[0-9]{{1,8}}D(?:{_LONG_TIME})?|{_LONG_TIME}|[0-9]{{9}}D)"
+    f"|(?:P|-P(?!9{{9}}))[0-9]{{9}}D{_DAY_TIME})$"
+)
 _WHOLE_DATE_TIME = re.compile(
     r"(\d{4})-(\d\d)-(\d\d)[Tt](\d\d):(\d\d):(\d\d)(?:\.(\d{1,6}))?([Zz]|([+-])(\d\d):(\d\d))",
     re.ASCII,
 )
-_WHOLE_DURATION = re.compile(
-    r"P(?:(\d{1,8})D)?(?:T(?:(\d{1,8})H)?(?:(\d{1,8})M)?(?:(\d{1,8}(?:\.\d{1,6})?)S)?)?", re.ASCII
-)
+_WHOLE_DURATION = re.compile(_DURATION[1:-1])
+_PART_OF_DURATION = re.compile("([0-9.]+)([DHMS])")
+_UNITS = {"D": 86_400, "H": 3600, "M": 60, "S": 1}
 _WHOLE_UUID = re.compile("[0-9A-Fa-f]{8}(?:-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}")
 _WHOLE_DATE = re.compile("[0-9]{4}-[0-9]{2}-[0-9]{2}")
 _INTEGER_NAME = "^(?:0|-?[1-9][0-9]*)$"
@@ -187,9 +192,9 @@ def _time(text: str) -> time:
 
 def _duration(text: str) -> timedelta:
     """Read days, hours, minutes and seconds of an ISO 8601 duration."""
-    match = _WHOLE_DURATION.fullmatch(text)
-    if match is None or not any(match.groups()) or text.endswith("T"):
+    if _WHOLE_DURATION.fullmatch(text) is None:
         raise ValueError("it is not a duration of days, hours, minutes and seconds")
-    days, hours, minutes, seconds = (Decimal(part or 0) for part in match.groups())
-    microseconds = ((days * 24 + hours) * 60 + minutes) * 60 + seconds
-    return timedelta(microseconds=int(microseconds * 1_000_000))
+    parts = _PART_OF_DURATION.findall(text)
+    seconds = sum(Decimal(number) * _UNITS[unit] for number, unit in parts)
+    microseconds = int(seconds * 1_000_000)
+    return timedelta(microseconds=-microseconds if text.startswith("-") else microseconds)
