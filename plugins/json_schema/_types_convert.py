@@ -31,6 +31,7 @@ from formgate.plugins.json_schema._types_generics import (
     value_of,
 )
 from formgate.plugins.json_schema._types_metadata import constraints
+from formgate.plugins.json_schema._types_places import below
 from formgate.plugins.json_schema._types_scalars import INTEGER_KEY, scalars
 from formgate.plugins.json_schema._types_shapes import (
     Anything,
@@ -176,11 +177,11 @@ class Converter:
         """Return the shape of a collection of the standard library, None for other classes."""
         item = given[0] if given else Any
         if cls in _LISTS:
-            return Sequence(self.shape(item, f"{place}, items"), list)
+            return Sequence(self.shape(item, below(place, "items")), list)
         if cls is collections.deque:
-            return Sequence(self.shape(item, f"{place}, items"), collections.deque)
+            return Sequence(self.shape(item, below(place, "items")), collections.deque)
         if cls in _SETS or cls is frozenset:
-            shape = self.shape(item, f"{place}, items")
+            shape = self.shape(item, below(place, "items"))
             if is_unhashable(shape) or getattr(item, "__hash__", None) is None:
                 raise GrammarError(
                     f"{place}: a set cannot hold what is not hashable",
@@ -195,7 +196,7 @@ class Converter:
             key, value = given if len(given) == 2 else (Any, Any)
             return Lookup(
                 None if key is Any else self._key(key, place),
-                self.shape(value, f"{place}, values"),
+                self.shape(value, below(place, "values")),
                 collections.OrderedDict if cls is collections.OrderedDict else dict,
             )
         return None
@@ -204,10 +205,10 @@ class Converter:
         if not given:
             return Sequence(Anything(), tuple)
         first, others = flattened(expanded(given, self._bound), place)
-        rest = None if others is None else self.shape(others, f"{place}, items")
+        rest = None if others is None else self.shape(others, below(place, "items"))
         if rest is not None and not first:
             return Sequence(rest, tuple)
-        items = tuple(self.shape(part, f"{place}, item {at}") for at, part in enumerate(first))
+        items = tuple(self.shape(part, below(place, f"item {at}")) for at, part in enumerate(first))
         return Row(items, tuple, len(items), rest)
 
     def _key(self, key: Any, place: str) -> Shape | None:
@@ -216,7 +217,7 @@ class Converter:
             return None
         if key is int:
             return INTEGER_KEY
-        shape = self.shape(key, f"{place}, keys")
+        shape = self.shape(key, below(place, "keys"))
         inner = shape
         while isinstance(inner, (Definition, Constrained)):
             inner = cast("Shape", inner.inner)

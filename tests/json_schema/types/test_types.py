@@ -328,8 +328,20 @@ def test_nesting_is_bounded():
     kind = int
     for _ in range(200):
         kind = list[kind]
-    with pytest.raises(LimitError, match="100 deep"):
+    with pytest.raises(LimitError, match="100 deep") as caught:
         schema_of(kind)
+    assert str(caught.value).startswith("list, items, items, items, ..., items, items, items: ")
+
+
+def test_the_place_of_a_part_that_is_deep_inside():
+    kind = list[dict[str, tuple[str, bytes]]]
+    for _ in range(6):
+        kind = list[kind]
+    with pytest.raises(UnsupportedConstraint) as caught:
+        schema_of(kind)
+    assert str(caught.value).startswith("list, items, items, items, ..., items, values, item 1: ")
+    with pytest.raises(UnsupportedConstraint, match=r"^list, items, values, item 1: bytes"):
+        schema_of(list[dict[str, tuple[str, bytes]]])
 
 
 # --- functions ---
