@@ -31,6 +31,7 @@ from formgate.plugins.json_schema._types_generics import (
     value_of,
 )
 from formgate.plugins.json_schema._types_metadata import constraints
+from formgate.plugins.json_schema._types_narrowed import narrowed
 from formgate.plugins.json_schema._types_places import below
 from formgate.plugins.json_schema._types_scalars import INTEGER_KEY, scalars
 from formgate.plugins.json_schema._types_shapes import (
@@ -235,10 +236,7 @@ class Converter:
         found = constraints(metadata, place)
         if found is None:
             return self._pydantic(whole)
-        shape = self.shape(inner, place)
-        for keywords, holds in found:
-            shape = Constrained(shape, _fitting(shape, keywords, place), holds)
-        return shape
+        return narrowed(self.shape(inner, place), found, place)
 
     # --- classes with members ---
 
@@ -456,27 +454,6 @@ def _enumeration(members: list[tuple[object, object]], where: str) -> Enumeratio
             )
         known.append((plain, member))
     return Enumeration(tuple(known))
-
-
-def _fitting(shape: Shape, keywords: dict[str, object], place: str) -> dict[str, object]:
-    """Return lengths in the words of what they are the lengths of."""
-    inner = shape
-    while isinstance(inner, (Definition, Constrained)):
-        inner = cast("Shape", inner.inner)
-    kind = inner.schema() if not isinstance(inner, OneOf) else {}
-    of = kind.get("type") if isinstance(kind, dict) else None
-    words = {"array": "Items", "object": "Properties", "string": "Length"}
-    numeric = not {"minLength", "maxLength", "pattern"} & set(keywords)
-    if numeric:
-        if of not in ("integer", "number"):
-            raise GrammarError(f"{place}: {', '.join(keywords)} narrow numbers, not {of or 'this'}")
-        return keywords
-    if of not in words or ("pattern" in keywords and of != "string"):
-        raise GrammarError(f"{place}: {', '.join(keywords)} cannot narrow {of or 'this'}")
-    return {
-        name if name == "pattern" else name[:3] + words[of]: value
-        for name, value in keywords.items()
-    }
 
 
 def _required(hint: Any, *, needed: bool) -> bool:

@@ -7,6 +7,7 @@ constraint that JSON Schema cannot say is refused, unless pydantic reads the who
 
 from __future__ import annotations
 
+import math
 from decimal import Decimal
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
@@ -16,6 +17,7 @@ from formgate.core.errors import GrammarError, UnsupportedConstraint
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    # A keyword with its value, and what checks a JSON value.
     Found = tuple[dict[str, object], Callable[[object], bool]]
 
 __all__ = ["constraints"]
@@ -33,6 +35,8 @@ _LENGTHS: tuple[tuple[str, str, Callable[[Any, int], bool]], ...] = (
     ("min_length", "minLength", lambda value, bound: len(value) >= bound),
     ("max_length", "maxLength", lambda value, bound: len(value) <= bound),
 )
+# The values by which bounds exclude nothing.
+_OUTSIDE = {"gt": -math.inf, "ge": -math.inf, "lt": math.inf, "le": math.inf}
 _KNOWN = {name for name, *_ in (*_BOUNDS, *_LENGTHS)}
 
 
@@ -77,12 +81,12 @@ def _bounds(item: object, place: str) -> list[Found]:
         bound = getattr(item, name, None)
         if bound is None:
             continue
-        exact = _exact(bound)
-        if exact is None:
-            raise GrammarError(f"{place}: {name}={bound!r:.60} is no finite number")
+        if _excludes_nothing(name, bound):
+            continue
+        exact = _finite(bound, f"{place}: {name}={bound!r:.60}")
         if name == "multiple_of" and not exact > 0:
             raise GrammarError(f"{place}: {name}={bound!r:.60} is not positive")
-        found.append(({keyword: bound}, lambda value, b=exact, h=holds: h(_exact(value), b)))  # type: ignore[misc]
+        found.append(({keyword: bound}, _for_numbers(holds, exact)))
     for name, keyword, fits in _LENGTHS:
         bound = getattr(item, name, None)
         # annotated_types says "no lower bound" as 0, pydantic as None
@@ -90,8 +94,50 @@ def _bounds(item: object, place: str) -> list[Found]:
             continue
         if not isinstance(bound, int) or isinstance(bound, bool) or bound < 0:
             raise GrammarError(f"{place}: {name}={bound!r:.60} is no length")
-        found.append(({keyword: bound}, lambda value, b=bound, f=fits: f(value, b)))  # type: ignore[misc]
+        found.append(({keyword: bound}, _for_lengths(fits, bound)))
     return found
+
+
+def _for_numbers(
+    holds: Callable[[Any, Any], bool], bound: int | Decimal
+) -> Callable[[object], bool]:
+    """Return what checks numbers and passes over other values, as the keyword does."""
+
+    def check(value: object) -> bool:
+        exact = _exact(value)
+        return exact is None or holds(exact, bound)
+
+    return check
+
+
+def _for_lengths(fits: Callable[[Any, int], bool], bound: int) -> Callable[[object], bool]:
+    """Return what checks lengths and passes over values without one."""
+    return lambda value: not isinstance(value, (str, list, dict)) or fits(value, bound)
+
+
+def _excludes_nothing(name: str, bound: object) -> bool:
+    infinite = isinstance(bound, (float, Decimal)) and Decimal(bound).is_infinite()
+    return infinite and bound == _OUTSIDE.get(name)
+
+
+def _finite(bound: object, what: str) -> int | Decimal:
+    """Return a bound without rounding.
+
+    Raises:
+        UnsupportedConstraint: It is no number, so values of another type are compared with it.
+        GrammarError: It is infinite where that excludes all numbers, or NaN.
+    """
+    exact = _exact(bound)
+    if exact is not None:
+        return exact
+    if isinstance(bound, (float, Decimal)):
+        raise GrammarError(
+            f"{what} is no finite number", hint="give a number, or leave the bound out"
+        )
+    raise UnsupportedConstraint(
+        f"{what} is no int, float or Decimal, and JSON Schema compares numbers alone",
+        hint="leave it out and check the parsed value, or use a pattern or an enumeration",
+    )
 
 
 def _divides(factor: int | Decimal, value: int | Decimal) -> bool:
