@@ -12,9 +12,10 @@ import json
 from dataclasses import dataclass
 from decimal import Decimal
 from functools import lru_cache
-from typing import Any, cast
+from typing import Annotated, Any, cast
 
 import pydantic
+import pydantic.fields
 from pydantic.errors import (
     PydanticInvalidForJsonSchema,
     PydanticSchemaGenerationError,
@@ -24,7 +25,7 @@ from pydantic.errors import (
 from formgate.core.errors import GrammarError, UnsupportedConstraint
 from formgate.plugins.json_schema._types_shapes import Mismatch, Shape
 
-__all__ = ["PydanticShape", "adapter_of", "foreign_shape"]
+__all__ = ["PydanticShape", "adapter_of", "foreign_shape", "parameter_of"]
 
 
 @dataclass
@@ -86,6 +87,35 @@ def foreign_shape(annotation: object, prefix: str) -> tuple[PydanticShape, dict[
     definitions = cast("dict[str, object]", schema.pop("$defs", {}))
     renamed = {f"{prefix}{key}": part for key, part in definitions.items()}
     return PydanticShape(adapter, schema), renamed
+
+
+def parameter_of(
+    annotation: Any, default: pydantic.fields.FieldInfo, name: str, place: str
+) -> tuple[Any, str, bool]:
+    """Return what `validate_call` makes of a parameter whose default is `Field(...)`.
+
+    Args:
+        annotation: That of the parameter.
+        default: The field.
+        name: That of the parameter.
+        place: Where it stands, for errors.
+
+    Returns:
+        The annotation with the constraints of both, the name to give it by, whether it is required.
+
+    Raises:
+        UnsupportedConstraint: It may be given by several names, or by a path.
+    """
+    field = pydantic.fields.FieldInfo.from_annotated_attribute(annotation, default)
+    alias = name if field.validation_alias is None else field.validation_alias
+    if not isinstance(alias, str):
+        raise UnsupportedConstraint(
+            f"{place}: {alias!r:.80} is not one name",
+            hint="give the parameter an alias that is a string",
+        )
+    inner = field.annotation
+    narrow = Annotated[(inner, *field.metadata)] if field.metadata else inner
+    return narrow, alias, field.is_required()
 
 
 @lru_cache(maxsize=64)

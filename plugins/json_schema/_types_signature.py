@@ -19,6 +19,8 @@ from formgate.plugins.json_schema._types_shapes import Record, Shape
 from formgate.plugins.json_schema._types_tuples import is_unpacked
 
 if TYPE_CHECKING:
+    from collections.abc import Set as AbstractSet
+
     from formgate.plugins.json_schema._types_convert import Converter
 
 __all__ = ["function_name", "is_function", "signature_shape"]
@@ -46,7 +48,8 @@ def function_name(function: Any) -> str:
 def signature_shape(function: Any, convert: Converter) -> Shape:
     """Return the shape of the arguments of a function; they are read as a dictionary.
 
-    A parameter without an annotation takes any JSON value. Defaults are not written.
+    A parameter without an annotation takes any JSON value. Defaults are not written. A default
+    that is a field of pydantic narrows the parameter, and may rename it.
 
     Raises:
         UnsupportedConstraint: A parameter cannot be given by name.
@@ -91,9 +94,12 @@ def signature_shape(function: Any, convert: Converter) -> Shape:
             required += _add_keywords(record, annotation, convert, place, bound)
             continue
         _check(parameter, name)
-        record.members[parameter.name] = convert.shape(annotation, f"{name}({parameter.name})")
-        if parameter.default is inspect.Parameter.empty:
-            required.append(parameter.name)
+        place = f"{name}({parameter.name})"
+        annotation, key, needed = _declared(parameter, annotation, place)
+        _refuse_twice(record, {key}, place)
+        record.members[key] = convert.shape(annotation, place)
+        if needed:
+            required.append(key)
     record.required = tuple(required)
     return record
 
@@ -136,13 +142,36 @@ def _add_keywords(
             hint="write Unpack[...] of a TypedDict",
         )
     found = convert.typed_dict(declared)
-    twice = record.members.keys() & found.members.keys()
-    if twice:
-        raise GrammarError(f"{place}: the argument {min(twice)!r} is declared twice")
+    _refuse_twice(record, found.members.keys(), place)
     free = {name: shape for name, shape in found.members.items() if name not in bound}
     record.members.update(free)
     record.others = found.others
     return [name for name in found.required if name in free]
+
+
+def _refuse_twice(record: Record, names: AbstractSet[str], place: str) -> None:
+    twice = record.members.keys() & names
+    if twice:
+        raise GrammarError(
+            f"{place}: the argument {min(twice)!r} is declared twice",
+            hint="give one of the two another name",
+        )
+
+
+def _declared(parameter: inspect.Parameter, annotation: Any, place: str) -> tuple[Any, str, bool]:
+    """Return the annotation of a parameter, the name to give it by, and whether it is required.
+
+    A default may be a field of pydantic, whose constraints and alias `validate_call` goes by.
+    """
+    default = parameter.default
+    fields = sys.modules.get("pydantic.fields")
+    if fields is not None and isinstance(default, fields.FieldInfo):
+        from formgate.plugins.json_schema._types_pydantic import (  # noqa: PLC0415 (optional)
+            parameter_of,
+        )
+
+        return parameter_of(annotation, default, parameter.name, place)
+    return annotation, parameter.name, default is inspect.Parameter.empty
 
 
 def _check(parameter: inspect.Parameter, name: str) -> None:
