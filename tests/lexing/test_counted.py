@@ -11,7 +11,7 @@ import functools
 import itertools
 import random
 
-from hypothesis import assume, given, settings
+from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 from lexer_judge import Lexeme
 from mask_switches import check_tables
@@ -75,6 +75,7 @@ def counted_grammars(draw):
 
 @settings(max_examples=60, deadline=None)
 @given(counted_grammars(), st.sampled_from(["longest", "first"]), st.booleans(), CHOICES)
+@example(({"S": [("x",)]}, [Lexeme("x", '[a-e]{0,}[ef][a-e]{1,1}"')]), "longest", True, [0.0, 0.0])
 def test_tables_are_steps_byte_by_byte(grammar, mode, contextual, choices):
     try:
         check_tables(grammar, mode, contextual, choices, words=long_words())

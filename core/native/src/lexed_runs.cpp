@@ -137,7 +137,8 @@ void LexedMasks::add_next(Chain& chain, const CharSet& set) {
   const std::optional<Counted> counts =
       ascii.empty() ? std::nullopt : counted(last, chain.class_index);
   if (counts) target = lexing.stepped(last, ascii.first());
-  if (counts != chain.counts) note_followed(chain, last);
+  // While the same is counted, the first state and the last one tell what else is read.
+  if (!counts || counts != chain.counts) note_followed(chain, last);
   chain.counts = counts;
   if (target == kNoIndex) {
     const Uniform& next = uniform(last);
