@@ -156,11 +156,11 @@ def speed(results: dict[str, Any], sessions: Sessions) -> str:
     return "\n\n".join(
         f"Each engine on what it gets right: {PASSES[which]}.\n\n"
         + speed_of(results, sessions, which)
-        for which in _passes(sessions)
+        for which in passes_of(sessions)
     )
 
 
-def _passes(sessions: Sessions) -> list[str]:
+def passes_of(sessions: Sessions) -> list[str]:
     """Return the passes that say something of their own: without pairs, if there are none."""
     runs = (run for s in sessions.values() for case in usable(s).values() for run in case["runs"])
     paired_up = any(run.get("pair") and run["text"] for run in runs)
@@ -257,7 +257,7 @@ def ratios(results: dict[str, Any], sessions: Sessions, ours: str, rival: str) -
     if not names:
         return f"{ours} against {rival}: no case to compare.{left_out}" if both else ""
     mine, theirs = sessions[ours], sessions[rival]
-    passes = _passes({ours: mine, rival: theirs})
+    passes = passes_of({ours: mine, rival: theirs})
     columns = {which: paired(mine, theirs, names, which) for which in passes}
     rows = []
     for metric, (unit, take) in COMPILE_METRICS.items():

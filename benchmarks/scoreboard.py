@@ -13,7 +13,14 @@ from typing import TYPE_CHECKING, Any
 from benchmarks.agreement import usable
 from benchmarks.engines import ENGINES
 from benchmarks.other_report import added
-from benchmarks.report import COMPILE_METRICS, METRICS, common_cases, paired, replays
+from benchmarks.report import (
+    COMPILE_METRICS,
+    METRICS,
+    common_cases,
+    paired,
+    passes_of,
+    replays,
+)
 from benchmarks.statistics import mean, percentile
 from benchmarks.tables import MS, US, number, table
 
@@ -101,7 +108,7 @@ def _of_goal(goal: Goal, entry: str, load: Load) -> Iterator[list[str]]:
         return
     unit, take = {**METRICS, **COMPILE_METRICS}[goal.metric]
     for (vocabulary, _, _), sessions in replays(results).items():
-        if OURS not in sessions:
+        if OURS not in sessions or goal.which not in passes_of({OURS: sessions[OURS]}):
             continue
         found = []
         for rival, session in sessions.items():
