@@ -14,6 +14,7 @@ from benchmarks.cases.formats import CONSTRAINTS, FORMATS
 from benchmarks.cases.words import word_list, word_pattern
 from benchmarks.engines import ENGINES
 from benchmarks.results import new_results
+from benchmarks.workloads import build_workload
 
 CASES = load_cases()
 GRAMMARS = load_cases("grammar")
@@ -105,6 +106,31 @@ def test_real_schemas_are_sampled_and_stay_where_they_are():
     assert len(cases) >= 190
     results = new_results({"schema": cases}, {})
     assert {case["source"] for case in results["cases"].values()} == {""}
+
+
+def test_the_second_text_of_a_schema_is_the_first_without_white_space():
+    cases = load_cases("schema", names=["hand"])
+    assert any(case.rewritten for case in cases)
+    for case in cases:
+        if case.rewritten:
+            first, second = case.matching[:2]
+            values = json.loads(first)
+            assert second == json.dumps(values, ensure_ascii=False, separators=(",", ":"))
+            assert second != first
+
+
+def test_both_spellings_of_a_pair_are_replayed_first():
+    (case,) = load_cases("schema", names=["max_length_200"])
+
+    class Letters:
+        def encode(self, text, how):
+            return [how, *text]
+
+    (entry,) = build_workload([case], Letters())
+    runs = [(run["text"], run["tokenisation"], run["pair"]) for run in entry["runs"]]
+    assert runs[:3] == [(0, "bpe", True), (1, "bpe", True), (0, "greedy", False)]
+    assert len(set(runs)) == 2 * len(case.matching)
+    assert sum(pair for *_, pair in runs) == 2
 
 
 def test_json_texts_agree_with_python():
