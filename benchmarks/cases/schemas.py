@@ -119,6 +119,20 @@ def _hand_made() -> Iterator[dict[str, Any]]:
         [shuffled, shuffled[:7], []],
         [json.dumps([colors[0], colors[1], colors[0]])],
     )
+    numbers = source.sample(range(20), 20)
+    yield _made(
+        "unique_integers_20",
+        {"type": "array", "uniqueItems": True, "items": {"enum": list(range(20))}},
+        [numbers, numbers[:7], []],
+        [json.dumps([3, 1, 3])],
+    )
+    most_words = _closed(text={"type": "string", "pattern": "^(\\S+\\s?){1,50}$"})
+    yield _made(
+        "words_50",
+        most_words,
+        [{"text": " ".join(prose.split()[:50])}, {"text": "L'\u00e9t\u00e9, d\u00e9j\u00e0?"}],
+        ['{"text": ""}', '{"text": "two  spaces"}'],
+    )
     words = word_list()
     yield _made(
         "enum_600",

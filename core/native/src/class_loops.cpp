@@ -198,7 +198,12 @@ void MaskCache::replay(ExprId id, std::uint32_t node, std::uint32_t class_index,
       }
       if (state == ExprPool::kEmptyId) continue;
       sink.add_ranks(trie[exit.node].rank_begin, trie[exit.node].own_end());
-      walk_states(exit.node, state, sink, nullptr);
+      const bool repeats = pool_.node(pool_.head(state)).kind == Kind::kRepeat;
+      if (repeats && is_large(trie[exit.node])) {
+        append(out, state, exit.node);
+      } else {
+        walk_states(exit.node, state, sink, nullptr);
+      }
     }
   });
   if (!sink.empty()) out.parts.push_back({sink.finish(), nullptr});

@@ -303,6 +303,7 @@ ExprId ExprPool::unite(std::span<const ExprId> given) {
 
 ExprId ExprPool::unite_members(std::vector<ExprId> members) {
   merge_repeats(members);
+  merge_counts(members);
   drop_within_stars(members);  // of merged repetitions, too
   if (std::ranges::any_of(members, [&](ExprId id) { return id != kEpsilonId && nullable(id); })) {
     std::erase(members, kEpsilonId);

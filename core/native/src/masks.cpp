@@ -30,6 +30,9 @@ constexpr unsigned kItemsPerUse = 6;
 // Deeper in alternatives few states begin as others do.
 constexpr unsigned kMostAbovePrefix = 3;
 
+// Deeper few states come again with other counts.
+constexpr unsigned kMostAboveCounts = 3;
+
 // Heads taken apart for one mask. Optional parts of an ambiguous grammar's stack, taken apart one
 // by one, would multiply; a walk keeps them together.
 constexpr unsigned kMostSplits = 256;
@@ -230,11 +233,12 @@ std::shared_ptr<const TokenSet> MaskCache::shared(std::shared_ptr<const TokenSet
 }
 
 void MaskCache::evict() {
-  dispose(std::tuple(
-      std::exchange(masks_, {}), std::exchange(exits_, {}), std::exchange(all_exits_, {}),
-      std::exchange(tables_, {}), std::exchange(quotes_, {}), std::exchange(ending_, {}),
-      std::exchange(prefixes_, {}), std::exchange(spellings_, {}), std::exchange(sets_, {}),
-      std::exchange(part_tables_, {}), std::exchange(first_of_, {})));
+  dispose(std::tuple(std::exchange(masks_, {}), std::exchange(exits_, {}),
+                     std::exchange(all_exits_, {}), std::exchange(tables_, {}),
+                     std::exchange(quotes_, {}), std::exchange(ending_, {}),
+                     std::exchange(prefixes_, {}), std::exchange(spellings_, {}),
+                     std::exchange(sets_, {}), std::exchange(part_tables_, {}),
+                     std::exchange(first_of_, {}), std::exchange(count_shapes_, {})));
   table_depth_ = 0;
   if (lexed_) lexed_->clear();
   bytes_ = 0;
@@ -250,6 +254,10 @@ void MaskCache::item(ExprId id, std::uint32_t node, Mask& out) {
   LongStep::tick();
   const bool plain = this->plain();
   const Kind kind = pool_.node(pool_.head(id)).kind;
+  if (plain && options_.class_tables && options_.keep_masks && kind == Kind::kRepeat &&
+      depth_ <= kMostAboveCounts && count_item(id, node, out)) {
+    return;
+  }
   if (takes_prefix(node)) {
     const ExprId sequence[] = {id};
     if (head_item(id, out) || prefix_item(sequence, out) || rest_item(id, out) ||
@@ -431,6 +439,7 @@ void MaskCache::leaf_item(ExprId id, std::uint32_t node, Mask& out) {
   const Node head = pool_.node(pool_.head(id));
   const ExprId tail = pool_.tail(id);
   const LeafDfa& dfa = pool_.automaton(head);
+  const bool shared = options_.class_tables && plain() && depth_ < kMostNested;
   Sink sink(*vocabulary_);
   std::vector<std::pair<std::uint32_t, std::uint32_t>> stack{{node, head.b}};
   while (!stack.empty()) {
@@ -441,7 +450,13 @@ void MaskCache::leaf_item(ExprId id, std::uint32_t node, Mask& out) {
       const TrieNode& below = trie[child];
       sink.add_ranks(below.rank_begin, below.own_end());
       if (below.child_count == 0) return;
-      if (tail != ExprPool::kEpsilonId && dfa.accepting(next)) walk(child, tail, sink, &out);
+      if (tail != ExprPool::kEpsilonId && dfa.accepting(next)) {
+        if (shared && is_large(below)) {
+          append(out, tail, child);
+        } else {
+          walk(child, tail, sink, &out);
+        }
+      }
       if (dfa.has_edges(next)) stack.emplace_back(child, next);
     };
     // Merge of two sorted lists: children by label and edges by byte.

@@ -54,9 +54,10 @@ ByteSet MaskCache::live_bytes(ExprId id) {
 }
 
 // ASCII characters of which each two may follow each other, or nearly all that may: a character
-// after which few others may come is none of them.
-ByteSet MaskCache::common_bytes(ExprId id) {
+// after which few others may come is none of them. Fewer than `fewest` are of no use.
+ByteSet MaskCache::common_bytes(ExprId id, unsigned fewest) {
   ByteSet chars = live_bytes(id) & ByteSet::range(0, 0x7F);
+  if (chars.size() < fewest) return chars;
   const LinearForm form = pool_.linear_form(id);
   for (const LinearTerm& term : std::vector<LinearTerm>(form.begin(), form.end())) {
     if ((term.bytes & chars).empty() || !pool_.live(term.target)) continue;
@@ -101,14 +102,16 @@ MaskCache::Spread MaskCache::spread_of(ExprId id, const ByteSet& chars, std::uin
 // the number of characters after which one state first may not go on, and only longer ones and
 // those with another byte are followed.
 bool MaskCache::spread_item(ExprId id, std::uint32_t node, Mask& out) {
-  const Kind kind = pool_.node(pool_.head(id)).kind;
+  const Node& first = pool_.node(pool_.head(id));
+  const Kind kind = first.kind;
   const std::uint32_t flags = pool_.node(id).flags;
+  if (kind == Kind::kBytes && pool_.byte_set(first).size() < kFewestBytes) return false;
   if ((kind != Kind::kAnd && kind != Kind::kScope && kind != Kind::kBytes) || !(flags & kText) ||
       (flags & kCaptures)) {
     return false;
   }
-  ByteSet chars = common_bytes(id);
   const unsigned fewest = kind == Kind::kBytes ? kFewestBytes : kFewest;
+  ByteSet chars = common_bytes(id, fewest);
   for (unsigned tries = 0; tries < kMostTries && chars.size() >= fewest; ++tries) {
     const ByteSet leaving = (pool_.alphabet(id) - chars) - ByteSet::range(0x80, 0xBF);
     std::size_t places = 0;

@@ -3,6 +3,7 @@
 // be left out. So a search that has found what it looks for is any text from there on.
 #include <algorithm>
 #include <set>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -32,6 +33,70 @@ bool ExprPool::repeats_characters(ExprId id) {
   const Node& star = node(id);
   return star.kind == Kind::kRepeat && star.min == 0 && star.max == kUnbounded &&
          spelled_class(ExprId{star.a});
+}
+
+// u x{a,b} K | u x{c,d} K becomes u x{a,max(b,d)} K where the intervals touch: words that may be
+// told apart in many ways have been as many as they may be, or fewer.
+void ExprPool::merge_counts(std::vector<ExprId>& members) {
+  if (members.size() < 2) return;
+  constexpr unsigned kMostBefore = 6;  // parts
+  struct Item {
+    std::uint64_t before;
+    ExprId base;
+    ExprId tail;
+    std::uint32_t min;
+    std::uint32_t max;
+    ExprId id;
+    ExprId counts;  // from where the count is
+  };
+  std::vector<Item> items;
+  for (ExprId id : members) {
+    Hasher before(0xC0);
+    ExprId at = id;
+    for (unsigned i = 0; i <= kMostBefore && at != kEpsilonId; ++i, at = tail(at)) {
+      const Node& part = node(head(at));
+      const bool counts =
+          part.kind == Kind::kRepeat && (part.min > 1 || (part.max > 1 && part.max != kUnbounded));
+      if (counts && i > 0) {
+        items.push_back({before.finish().lo, ExprId{part.a}, tail(at), part.min, part.max, id, at});
+      }
+      if (counts) break;
+      before.add(index_of(head(at)));
+    }
+  }
+  if (items.size() < 2) return;
+  std::sort(items.begin(), items.end(), [](const Item& a, const Item& b) {
+    return std::tie(a.before, a.base, a.tail, a.min, a.max) <
+           std::tie(b.before, b.base, b.tail, b.min, b.max);
+  });
+  const auto alike = [this](const Item& a, const Item& b) {
+    if (a.before != b.before || a.base != b.base || a.tail != b.tail) return false;
+    ExprId one = a.id;
+    ExprId other = b.id;
+    while (one != a.counts && other != b.counts && head(one) == head(other)) {
+      one = tail(one);
+      other = tail(other);
+    }
+    return one == a.counts && other == b.counts;
+  };
+  for (std::size_t i = 0; i < items.size();) {
+    Item merged = items[i++];
+    bool changed = false;
+    for (; i < items.size() && alike(merged, items[i]) &&
+           (merged.max == kUnbounded || items[i].min <= merged.max + 1);
+         ++i) {
+      if (!changed) std::erase(members, merged.id);
+      std::erase(members, items[i].id);
+      merged.max = std::max(merged.max, items[i].max);
+      changed = true;
+    }
+    if (!changed) continue;
+    std::vector<ExprId> parts;
+    for (ExprId at = merged.id; at != merged.counts; at = tail(at)) parts.push_back(head(at));
+    ExprId out = concat(repeat(merged.base, merged.min, merged.max), merged.tail);
+    for (std::size_t k = parts.size(); k-- > 0;) out = concat(parts[k], out);
+    members.push_back(out);
+  }
 }
 
 // Drops members that consist of characters of a class before what follows another member's

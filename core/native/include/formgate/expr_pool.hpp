@@ -129,6 +129,7 @@ class ExprPool : public std::enable_shared_from_this<ExprPool> {
   ExprId far_from_end(ExprId id, std::uint32_t characters);
   // Without the counts, among the first parts, of which that many bytes come nowhere near the end.
   ExprId far_from_counts(ExprId id, std::uint32_t bytes);
+  ExprId fewer_counts(ExprId id, std::uint32_t most, std::vector<std::uint32_t>& counts);
   // JSON's spellings of a language free of context, which must be decided: for those with Boolean
   // operators.
   ExprId spelled(ExprId text, bool canonical);
@@ -292,6 +293,7 @@ class ExprPool : public std::enable_shared_from_this<ExprPool> {
   void absorb(std::vector<ExprId>& parts) const;
   std::optional<ExprId> distribute(const std::vector<ExprId>& members);
   void merge_repeats(std::vector<ExprId>& members);
+  void merge_counts(std::vector<ExprId>& members);
   ExprId unite_members(std::vector<ExprId> members);
   std::optional<ExprId> simple_union(std::span<const ExprId> given, std::vector<ExprId>& members);
   void drop_repeated(std::vector<ExprId>& members);

@@ -142,6 +142,13 @@ class MaskCache {
     std::uint64_t key = 0;
     unsigned count = 0;
   };
+  // States that differ in counts alone (count_shapes.cpp).
+  struct CountShape {
+    enum class Use : std::uint8_t { kOnce, kShows, kHidden };  // the counts, in the mask
+    ExprId most = ExprPool::kEmptyId;                          // that with the greatest counts
+    std::vector<std::uint32_t> counts;                         // of it
+    Use use = Use::kOnce;
+  };
   struct Exit {
     std::uint32_t node;   // reached by the byte
     std::uint16_t count;  // characters of the class before it
@@ -196,6 +203,7 @@ class MaskCache {
   std::shared_ptr<const Mask> mask_at(ExprId id, std::uint32_t node);
   void item(ExprId id, std::uint32_t node, Mask& out);
   bool group_item(ExprId id, std::uint32_t node, Mask& out);
+  bool count_item(ExprId id, std::uint32_t node, Mask& out);
   bool takes_prefix(std::uint32_t node) const;
   bool prefix_item(std::span<const ExprId> sequence, Mask& out);
   bool head_item(ExprId id, Mask& out);
@@ -228,7 +236,7 @@ class MaskCache {
                     Mask& out);
   Spread spread_of(ExprId id, const ByteSet& chars, std::uint32_t longest, std::size_t most_states);
   ByteSet live_bytes(ExprId id);
-  ByteSet common_bytes(ExprId id);
+  ByteSet common_bytes(ExprId id, unsigned fewest);
   ByteSet widest_step(ExprId id);
   bool extend_run(Run& run, std::size_t count);
   void leave_run(ClassTable& table, std::uint32_t class_index, const Run& run, Sink& sink);
@@ -326,11 +334,12 @@ class MaskCache {
   std::vector<PrefixUse> prefix_uses_;  // of those without a table; a later one takes the place
   GrowingMap<GroupKey, Exits, GroupHash> exits_;
   GrowingMap<GroupKey, std::shared_ptr<const TokenSet>, GroupHash> all_exits_;
-  GrowingMap<std::uint64_t, PartUse> part_tables_;  // (node, part)
-  unsigned table_depth_ = 0;                        // of tables under way
-  GrowingMap<std::uint32_t, ByteSet> first_of_;     // by part, of those that walks leave others for
-  unsigned depth_ = 0;                              // of nested mask_at calls
-  Bitmap seen_;                                     // empty between calls of by_count
+  GrowingMap<std::uint64_t, CountShape> count_shapes_;  // (node, state with few repetitions)
+  GrowingMap<std::uint64_t, PartUse> part_tables_;      // (node, part)
+  unsigned table_depth_ = 0;                            // of tables under way
+  GrowingMap<std::uint32_t, ByteSet> first_of_;  // by part, of those that walks leave others for
+  unsigned depth_ = 0;                           // of nested mask_at calls
+  Bitmap seen_;                                  // empty between calls of by_count
   std::size_t in_trees_ = 0;  // tokens in trees of exits built for the mask in progress
   bool making_prefix_ = false;
   unsigned items_ = 0;               // parts found for the mask in progress

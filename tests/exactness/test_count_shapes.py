@@ -1,0 +1,124 @@
+"""Masks of states that differ in how many words are left, against single bytes and `re`."""
+
+from __future__ import annotations
+
+import functools
+import itertools
+import json
+import random
+import re
+
+import hypothesis
+import pytest
+from bytewise import lives, vocabularies
+from hypothesis import strategies as st
+
+import formgate
+from formgate.core.errors import EmptyLanguageError, LimitError
+
+# A space and a backslash have more tokens below them than are walked without tables.
+_WORDS = ["".join(letters) for letters in itertools.product("abAB", repeat=4)]
+_TEXTS = [
+    *_WORDS,
+    *(f" {first}{second}" for first in _WORDS[::6] for second in ("", "a", "Ba", "bb", " a", ",")),
+    *(f" {word}{end}" for word in _WORDS for end in ("", "A", "aB")),
+    *(f"\\{kind}{word}" for kind in "ntb" for word in _WORDS[::3]),
+    *(f"\\u00{code}{end}" for code in ("20", "41", "6", "0a", "22") for end in ("", "a", " b")),
+    *("a b c", "aB", "AbAbAb", "aBaBaBaBaB", "a b", " a b a b a", "AaAaAaAaAaAaAaAaAaAa"),
+    *("a,b,a", ", ", ",,", '"a', 'a"', '",', "\\", "\\u", "\\u0", "é", "aé bé", "  ", "   a"),
+    *("ab" * n for n in range(3, 12)),
+    *("a " * n for n in range(3, 12)),
+]
+TOKENS = [text.encode() for text in dict.fromkeys(_TEXTS) if len(text) > 1 or not text.isascii()]
+
+PATTERNS = [
+    r"(\S+\s?){1,50}",
+    r"(\w+[ ,]*){1,30}",
+    r"(?:[A-Z][a-z]+ ?){2,19}",
+    r"\w+( \w+){0,19}",
+    r"(\S+\s){3,12}\S+(,\w+){0,20}",
+    r"([ab]+ ?){0,17}([AB]+ ?){0,17}",
+    r"(a?b?A?){20,25}",
+    r"((?:\w+ ?){1,6},?){1,9}",
+]
+
+
+@functools.cache
+def both() -> tuple[formgate.Vocabulary, formgate.Vocabulary]:
+    return vocabularies(TOKENS)
+
+
+def compare(pattern: str, seed: int, *, quoted: bool, steps: int = 24) -> None:
+    """Compare masks along a random way with what single bytes allow, and the ends with `re`."""
+    chance = random.Random(seed)
+    source: object = {"type": "string", "pattern": f"^(?:{pattern})$"} if quoted else pattern
+    by_byte, by_token = (
+        formgate.compile(source, vocabulary, format="json_schema" if quoted else "regex")
+        for vocabulary in both()
+    )
+    whole = re.compile(pattern)
+    state, other = by_byte.start(), by_token.start()
+    before = b""
+    last = 256 + len(TOKENS)
+    for _ in range(steps):
+        found = by_token.allowed_tokens(other).to_list()
+        singles = [byte for byte in range(256) if by_byte.is_allowed(state, byte)]
+        assert [token for token in found if token < 256] == singles, before
+        right = [number for number, text in enumerate(TOKENS, 256) if lives(by_byte, state, text)]
+        assert [token for token in found if 256 <= token < last] == right, before
+        ends = by_byte.is_accepting(state)
+        assert ends == by_token.is_accepting(other) == (last in found), before
+        if quoted and ends:
+            assert whole.fullmatch(json.loads(before)), before
+        elif not quoted and before.isascii():
+            assert ends == bool(whole.fullmatch(before.decode())), before
+        plain = [byte for byte in singles if byte < 128 and byte not in b'"\\']
+        if right and chance.random() < 0.7:
+            token = chance.choice(right)
+        elif plain or singles:
+            token = chance.choice(plain or singles)
+        else:
+            return
+        text = TOKENS[token - 256] if token >= 256 else bytes([token])
+        before += text
+        other = by_token.advance(other, token)
+        for byte in text:
+            state = by_byte.advance(state, byte)
+
+
+@pytest.mark.parametrize("quoted", [False, True], ids=["regex", "string"])
+@pytest.mark.parametrize("pattern", PATTERNS)
+def test_masks_of_counted_words(pattern: str, quoted: bool) -> None:
+    for seed in range(3):
+        compare(pattern, seed, quoted=quoted)
+
+
+_ATOMS = st.sampled_from(
+    [r"\w+", r"\S+", "[a-b]+", "[A-B]", "[a-bA-B]*", ".", "[^ ]+", "a+", r"\S", "[abé]+"]
+)
+_BETWEEN = st.sampled_from(["", " ", " ?", r"\s?", r"\s", "[ ,]*", ",? ?", r"\s*", "(,| )"])
+_UNITS = st.builds("{}{}{}".format, _BETWEEN, _ATOMS, _BETWEEN)
+_COUNTS = st.builds(
+    lambda least, more: f"{{{least},{least + more}}}",
+    st.sampled_from([0, 0, 1, 2, 6]),
+    st.integers(1, 30),
+)
+_COUNTED = st.builds("(?:{}){}".format, _UNITS, _COUNTS)
+_PATTERNS = st.one_of(
+    _COUNTED,
+    st.builds("{}{}{}".format, _ATOMS, _BETWEEN, _COUNTED),
+    st.builds("{}{}{}".format, _COUNTED, _BETWEEN, _COUNTED),
+    st.builds("(?:{}{})?{}".format, _COUNTED, _BETWEEN, _ATOMS),
+    st.builds("(?:{}|{})".format, _COUNTED, _COUNTED),
+)
+
+
+@hypothesis.settings(
+    max_examples=60, deadline=None, suppress_health_check=list(hypothesis.HealthCheck)
+)
+@hypothesis.given(_PATTERNS, st.booleans(), st.integers(0, 1 << 20))
+def test_masks_of_random_counts(pattern: str, quoted: bool, seed: int) -> None:
+    try:
+        compare(pattern, seed, quoted=quoted, steps=12)
+    except (EmptyLanguageError, LimitError):
+        hypothesis.assume(False)
