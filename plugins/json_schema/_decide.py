@@ -6,12 +6,11 @@ exact where they are given so, as ``int`` or ``Decimal``.
 
 from __future__ import annotations
 
-from decimal import Decimal
 from typing import TYPE_CHECKING
 
 from formgate.core.errors import GrammarError, LimitError
 from formgate.plugins.json_schema._conditions import sets_of
-from formgate.plugins.json_schema._values import is_number, value_key
+from formgate.plugins.json_schema._values import is_decimal, is_number, value_key
 
 if TYPE_CHECKING:
     from formgate.plugins.json_schema._automaton import Automaton
@@ -74,7 +73,7 @@ class Decider:
             belongs = bits & (1 if value is None else 4 if value else 2) > 0
         elif isinstance(value, str):
             belongs = strings.contains(value)
-        elif isinstance(value, (int, float, Decimal)):
+        elif isinstance(value, (int, float)) or is_decimal(value):
             belongs = is_number(value) and numbers.contains(value)  # NaN is no JSON value
         else:
             raise GrammarError(

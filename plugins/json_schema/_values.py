@@ -7,7 +7,7 @@ objects have no order. The key of a value is hashable and takes time linear in t
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeGuard
 
 from formgate.plugins.json_schema._deadline import check_time
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Hashable, Iterable
     from decimal import Decimal
 
-__all__ = ["Json", "all_texts", "is_number", "is_scalar", "value_key"]
+__all__ = ["Json", "all_texts", "is_decimal", "is_number", "is_scalar", "value_key"]
 
 # A JSON value as ``json.loads`` makes it, numbers as int, float or Decimal.
 Json: TypeAlias = Any
@@ -28,8 +28,13 @@ def is_number(value: object) -> bool:
         return True
     if kind is float:
         return value == value and value not in (float("inf"), float("-inf"))  # noqa: PLR0124 (NaN)
+    return is_decimal(value) and value.is_finite()
+
+
+def is_decimal(value: object) -> TypeGuard[Decimal]:
+    """Say whether a value is a ``Decimal``, without a need for its module."""
     decimal = sys.modules.get("decimal")  # without it there is no such number
-    return decimal is not None and isinstance(value, decimal.Decimal) and value.is_finite()
+    return decimal is not None and isinstance(value, decimal.Decimal)
 
 
 def is_scalar(value: object) -> bool:
