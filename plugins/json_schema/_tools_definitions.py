@@ -30,6 +30,8 @@ _TOOL_KEYS = {
 }
 # Without these a tool takes no arguments; the others have to be there, if only as {}.
 _MAY_BE_NULL = ("parameters", "parametersJsonSchema", "parameters_json_schema")
+# One of these is in a schema of arguments.
+_SCHEMA = {"type", "properties", "required", "additionalProperties", "$ref", "anyOf", "$schema"}
 _NO_ARGUMENTS = {"type": "object", "additionalProperties": False}
 # Types of tools that servers bring, as they are named where the tool stands alone.
 _SERVERS_OWN = re.compile(
@@ -142,6 +144,7 @@ def _schema_in(inner: Mapping[Any, Any], where: str) -> dict[str, object] | bool
     if not given:
         given = [key for key in inner if key in SCHEMA_KEYS and key not in _MAY_BE_NULL]
     if not given:
+        _check_misnamed(inner, where)
         return dict(_NO_ARGUMENTS)
     place, schema = given[0], inner[given[0]]
     # Bedrock has the schema one step deeper; as a schema, the object would allow anything.
@@ -150,6 +153,21 @@ def _schema_in(inner: Mapping[Any, Any], where: str) -> dict[str, object] | bool
     if not isinstance(schema, (dict, bool)):
         raise GrammarError(f"{where}: {place} is a schema, not {schema!r:.60}")
     return schema
+
+
+def _check_misnamed(inner: Mapping[Any, Any], where: str) -> None:
+    """Refuse a schema under a name that nothing reads, where there are no arguments then."""
+    for key, value in inner.items():
+        if (
+            isinstance(value, dict)
+            and key not in _TOOL_KEYS
+            and not value.keys().isdisjoint(_SCHEMA)
+        ):
+            raise GrammarError(
+                f"{where} has no parameters, but a schema under {key!r:.60}, "
+                "where it has no effect",
+                hint="the schema of the arguments belongs under 'parameters'",
+            )
 
 
 def _typed_tool(source: Any, where: str) -> Tool:

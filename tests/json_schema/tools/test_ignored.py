@@ -297,3 +297,14 @@ def test_a_choice_that_holds_itself() -> None:
     choice: dict[str, Any] = {"type": "allowed_tools"}
     choice["tools"] = [choice]
     assert "is not understood" in refused([OTHER], tool_choice=choice).reason
+
+
+@pytest.mark.parametrize("key", ["schema", "args", "arguments", "params"])
+def test_schema_of_arguments_under_a_name_that_nothing_reads(key: str) -> None:
+    inner = {"name": "f", key: PARAMETERS}
+    for source in ({"type": "function", **inner}, {"type": "function", "function": inner}):
+        error = refused(source)
+        assert error.reason == (
+            f"the tool (f) has no parameters, but a schema under {key!r}, where it has no effect"
+        )
+    assert formgate.compile({"type": "function", "name": "f", key: {"a": 1}}, BYTES).accepts("{}")
