@@ -15,9 +15,30 @@ constexpr std::uint32_t kFew[] = {4, 16};
 
 }  // namespace
 
-// An expression with at most `most` repetitions where one of its first parts has more, of what is
-// no single character. Adds those numbers to `counts`.
+// An expression with at most `most` repetitions where it has more, of what is no single character.
+// Adds those numbers to `counts`.
 ExprId ExprPool::fewer_counts(ExprId id, std::uint32_t most, std::vector<std::uint32_t>& counts) {
+  const ExprId first = head(id);
+  const Node own = node(first);
+  if (own.kind == Kind::kSpelled && pending_[own.b].empty()) {
+    const ExprId text{own.a};
+    const ExprId fewer = fewer_counts(text, most, counts);
+    if (fewer == text) return id;
+    const ExprId out = spelled_at(fewer, own.min != 0, "", own.max);
+    return out == kEmptyId ? id : concat(out, tail(id));
+  }
+  if (own.kind != Kind::kAnd) return fewer_in_parts(id, most, counts);
+  if (!free_of_context(first)) return id;
+  const auto list = members(own);
+  std::vector<ExprId> parts(list.begin(), list.end());
+  for (ExprId& part : parts) part = fewer_in_parts(part, most, counts);
+  if (counts.empty()) return id;
+  const ExprId out = intersect(parts);
+  return live(out) ? concat(out, tail(id)) : id;
+}
+
+// The same of the first parts of a sequence.
+ExprId ExprPool::fewer_in_parts(ExprId id, std::uint32_t most, std::vector<std::uint32_t>& counts) {
   constexpr std::size_t kParts = 16;
   std::size_t changed = 0;  // parts up to the last that is
   std::size_t size = 0;

@@ -346,7 +346,7 @@ void ExprPool::trim() {
       form_bytes_ + lexing_->derived_bytes() + rows_.size() * sizeof(Row) +
       (alphabets_.size() + forms_here_.size() + conditions_.size() + nullables_.size() +
        unions_.size() + intersections_.size() + after_star_.size() + before_star_.size() +
-       beginnings_.size() + counting_.size()) *
+       beginnings_.size() + counting_.size() + text_ends_.size()) *
           48;
   if (derived <= pool_budget.load() / 2) return;
   for (Node& node : nodes_) {
@@ -363,6 +363,7 @@ void ExprPool::trim() {
   first_characters_.clear();
   lengths_.clear();
   rests_.clear();
+  text_ends_.clear();
   nullables_.clear();
   unions_.clear();
   intersections_.clear();

@@ -283,7 +283,9 @@ bool ExprPool::settle_by_length(ExprId id) {
   ExprId text{};
   std::uint32_t min = 0;
   std::uint32_t max = 0;
-  const auto settle_otherwise = [&] { return settle_by_core(id) || settle_by_predecessors(id); };
+  const auto settle_otherwise = [&] {
+    return settle_by_end(id) || settle_by_core(id) || settle_by_predecessors(id);
+  };
   if (!counted_text(members(node), text, min, max)) return settle_otherwise();
   const Lengths own = lengths(text);
   const bool too_long = max != kUnbounded && own.least > max;

@@ -391,7 +391,8 @@ ExprId ExprPool::raw_step(ExprId id, std::uint8_t byte) {
           // are derived once. Only of captured keys there is none.
           const Node& first = this->node(head(at));
           const bool single = first.kind == Kind::kBytes || first.kind == Kind::kLeaf ||
-                              first.kind == Kind::kKeyed || (first.flags & kCaptures) != 0;
+                              first.kind == Kind::kKeyed || (first.flags & kCaptures) != 0 ||
+                              (first.kind == Kind::kSpelled && !first.form);
           ExprId next = kEmptyId;
           if (single) {
             next = raw_step(head(at), byte);
@@ -403,6 +404,9 @@ ExprId ExprPool::raw_step(ExprId id, std::uint8_t byte) {
           if (next != kEmptyId) targets.push_back(concat(next, tail(at)));
         });
         return unite(targets);
+      case Kind::kSpelled:
+        if (const auto target = spelled_step(id, byte)) return *target;
+        break;
       default:
         break;
     }

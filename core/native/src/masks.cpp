@@ -254,7 +254,8 @@ void MaskCache::item(ExprId id, std::uint32_t node, Mask& out) {
   LongStep::tick();
   const bool plain = this->plain();
   const Kind kind = pool_.node(pool_.head(id)).kind;
-  if (plain && options_.class_tables && options_.keep_masks && kind == Kind::kRepeat &&
+  const bool counted = kind == Kind::kRepeat || kind == Kind::kSpelled || kind == Kind::kAnd;
+  if (plain && options_.class_tables && options_.keep_masks && counted &&
       depth_ <= kMostAboveCounts && count_item(id, node, out)) {
     return;
   }
@@ -275,14 +276,15 @@ void MaskCache::item(ExprId id, std::uint32_t node, Mask& out) {
     lexed_item(id, node, out);
     return;
   }
-  if (plain && options_.class_tables && (kind == Kind::kSpelled || kind == Kind::kAnd) &&
-      depth_ < kMostNested) {
+  if (plain && options_.class_tables && depth_ < kMostNested &&
+      (kind == Kind::kSpelled || kind == Kind::kAnd || kind == Kind::kScope)) {
     // No token comes near the greatest number of characters, so the number does not matter.
     const ExprId far = pool_.far_from_end(id, vocabulary_->max_characters());
     if (far != id) {
       append(out, far, node);
       return;
     }
+    if (bounded_item(id, node, out)) return;
   }
   if (plain && options_.class_tables && options_.split_parts && kind == Kind::kSpelled &&
       depth_ < kMostNested && quoted_item(id, node, out)) {

@@ -170,6 +170,38 @@ ExprId ExprPool::after_character(ExprId id, std::uint32_t character) {
   return id != kEmptyId && live(id) ? id : kEmptyId;
 }
 
+// What is left of a text after one of its characters.
+ExprId ExprPool::spelled_rest(ExprId rest, bool canonical, std::uint32_t bounds) {
+  if (bounds == 0 && live(rest) && node(rest).kind == Kind::kRepeat) {
+    // Spelled character by character, as texts without Boolean operators are from the start.
+    const Node repeat = node(rest);
+    const std::uint32_t index = class_of(ExprId{repeat.a});
+    if (index != kNoIndex) {
+      return this->repeat(json_chars(classes_[index], canonical), repeat.min, repeat.max);
+    }
+  }
+  return spelled_at(rest, canonical, "", bounds);
+}
+
+// The step by an ASCII character that stands for itself, for which the others need not be decided.
+std::optional<ExprId> ExprPool::spelled_step(ExprId id, std::uint8_t byte) {
+  const Node node = this->node(id);
+  const bool itself = byte >= ' ' && byte < 0x7F && byte != '"' && byte != '\\';
+  const Node text = this->node(ExprId{node.a});
+  if (!itself || !pending_[node.b].empty() || node.max != 0) return std::nullopt;
+  if (text.kind != Kind::kAnd || text.flags & kCalls) {
+    return spelled_rest(raw_step(ExprId{node.a}, byte), node.min != 0, 0);
+  }
+  const auto list = members(text);
+  std::vector<ExprId> targets(list.begin(), list.end());
+  for (ExprId& member : targets) {
+    if (!free_of_context(member)) return std::nullopt;
+    member = raw_step(member, byte);
+    if (member == kEmptyId) return kEmptyId;
+  }
+  return spelled_rest(intersect(targets), node.min != 0, 0);
+}
+
 std::vector<LinearTerm> ExprPool::spelled_form(ExprId id) {
   const Node node = this->node(id);
   const ExprId text{node.a};
@@ -182,14 +214,7 @@ std::vector<LinearTerm> ExprPool::spelled_form(ExprId id) {
     if (target != kEmptyId && !bytes.empty()) out.push_back({bytes, target});
   };
   const auto at = [&](ExprId rest, std::string_view begun) {
-    if (begun.empty() && node.max == 0 && live(rest) && this->node(rest).kind == Kind::kRepeat) {
-      // Spelled character by character, as texts without Boolean operators are from the start.
-      const Node repeat = this->node(rest);
-      const std::uint32_t index = class_of(ExprId{repeat.a});
-      if (index != kNoIndex) {
-        return this->repeat(json_chars(classes_[index], canonical), repeat.min, repeat.max);
-      }
-    }
+    if (begun.empty()) return spelled_rest(rest, canonical, node.max);
     return spelled_at(rest, canonical, begun, node.max);
   };
   if (pending.empty()) {

@@ -129,6 +129,19 @@ class ExprPool : public std::enable_shared_from_this<ExprPool> {
   ExprId far_from_end(ExprId id, std::uint32_t characters);
   // Without the counts, among the first parts, of which that many bytes come nowhere near the end.
   ExprId far_from_counts(ExprId id, std::uint32_t bytes);
+  // Text with a greatest number of characters and more besides (bounded_text.cpp).
+  struct BoundedText {
+    ExprId inner;        // the text without the bound
+    ExprId far;          // the same as JSON spells it, where it is spelled
+    std::uint32_t most;  // characters
+  };
+  std::optional<BoundedText> bounded_text(ExprId id);
+  std::optional<ExprId> without_bound(ExprId id, std::uint32_t& most);
+  std::optional<ExprId> without_most(ExprId id, std::uint32_t& most);
+  ExprId fewer_in_parts(ExprId id, std::uint32_t most, std::vector<std::uint32_t>& counts);
+  std::optional<std::uint32_t> most_to_end(ExprId id);
+  std::uint32_t to_end(ExprId id);
+  bool settle_by_end(ExprId id);
   ExprId fewer_counts(ExprId id, std::uint32_t most, std::vector<std::uint32_t>& counts);
   // JSON's spellings of a language free of context, which must be decided: for those with Boolean
   // operators.
@@ -370,6 +383,8 @@ class ExprPool : public std::enable_shared_from_this<ExprPool> {
   bool meets_from(const LeafDfa& dfa, std::uint32_t state, ExprId id);
 
   std::vector<LinearTerm> spelled_form(ExprId id);
+  ExprId spelled_rest(ExprId rest, bool canonical, std::uint32_t bounds);
+  std::optional<ExprId> spelled_step(ExprId id, std::uint8_t byte);
   LoopSet spelled_loop(ExprId id);
   std::uint32_t bounds_of(const ByteSet& allowed, bool canonical);
   const CharSet& first_characters(ExprId id);
@@ -512,6 +527,11 @@ class ExprPool : public std::enable_shared_from_this<ExprPool> {
   std::unordered_map<std::uint32_t, std::vector<Lengths>> automaton_lengths_;
   GrowingMap<std::uint32_t, bool> endless_;
   GrowingMap<std::uint32_t, bool> open_texts_;
+  struct TextEnd {
+    std::uint32_t least;  // characters to the end of some text
+    std::uint32_t most;   // the most of these, of all states that this one leads to
+  };
+  GrowingMap<std::uint32_t, TextEnd> text_ends_;  // by state; both unknown where these are too many
   StableVector<Measured> measured_;
   // By expression: which of them, and which of its states.
   GrowingMap<std::uint32_t, std::pair<std::uint32_t, std::uint32_t>> core_states_;

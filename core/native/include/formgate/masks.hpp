@@ -204,6 +204,10 @@ class MaskCache {
   void item(ExprId id, std::uint32_t node, Mask& out);
   bool group_item(ExprId id, std::uint32_t node, Mask& out);
   bool count_item(ExprId id, std::uint32_t node, Mask& out);
+  bool bounded_item(ExprId id, std::uint32_t node, Mask& out);
+  bool stays_within(ExprId state, std::string_view text, std::uint32_t most);
+  bool leads_on(ExprId state, std::string_view text);
+  const Bitmap& marked_tokens();
   bool takes_prefix(std::uint32_t node) const;
   bool prefix_item(std::span<const ExprId> sequence, Mask& out);
   bool head_item(ExprId id, Mask& out);
@@ -373,6 +377,7 @@ class MaskCache {
   std::unique_ptr<TokenTree> tree_;
   std::vector<std::unique_ptr<WalkBuffers>> buffers_;
   GrowingMap<std::uint64_t, Spelling> spellings_;  // by node and character
+  Bitmap marked_;                                  // tokens with a quote or a backslash
   std::vector<std::uint32_t> escaped_;             // ranks with a backslash and a quote after it
   bool escaped_known_ = false;
   std::size_t bytes_ = 0;
