@@ -39,7 +39,7 @@ ExprId ExprPool::fewer_counts(ExprId id, std::uint32_t most, std::vector<std::ui
 
 // The same of the first parts of a sequence.
 ExprId ExprPool::fewer_in_parts(ExprId id, std::uint32_t most, std::vector<std::uint32_t>& counts) {
-  constexpr std::size_t kParts = 16;
+  constexpr std::size_t kParts = 8;
   std::size_t changed = 0;  // parts up to the last that is
   std::size_t size = 0;
   const auto more = [&](const Node& own) {

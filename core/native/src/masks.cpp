@@ -255,7 +255,7 @@ void MaskCache::item(ExprId id, std::uint32_t node, Mask& out) {
   const bool plain = this->plain();
   const Kind kind = pool_.node(pool_.head(id)).kind;
   const bool counted = kind == Kind::kRepeat || kind == Kind::kSpelled || kind == Kind::kAnd;
-  if (plain && options_.class_tables && options_.keep_masks && counted &&
+  if (node == 0 && plain && options_.class_tables && options_.keep_masks && counted &&
       depth_ <= kMostAboveCounts && count_item(id, node, out)) {
     return;
   }
