@@ -30,8 +30,13 @@ _TOOL_KEYS = {
 }
 # Without these a tool takes no arguments; the others have to be there, if only as {}.
 _MAY_BE_NULL = ("parameters", "parametersJsonSchema", "parameters_json_schema")
-# One of these is in a schema of arguments.
-_SCHEMA = {"type", "properties", "required", "additionalProperties", "$ref", "anyOf", "$schema"}
+_KNOWN = _TOOL_KEYS | {"function", "custom"}
+# One of these is in a schema of arguments, or one of these types.
+_SCHEMA = {
+    *("properties", "required", "additionalProperties", "patternProperties", "$ref", "$schema"),
+    *("anyOf", "oneOf", "allOf"),
+}
+_TYPES = ("object", "array", "string", "number", "integer", "boolean", "null")
 _NO_ARGUMENTS = {"type": "object", "additionalProperties": False}
 # Types of tools that servers bring, as they are named where the tool stands alone.
 _SERVERS_OWN = re.compile(
@@ -110,7 +115,11 @@ def tool_of(source: Any, where: str) -> Tool:
     strict = inner.get("strict")
     if strict is not None and not isinstance(strict, bool):
         raise GrammarError(f"{where}: strict is true or false, not {strict!r:.60}")
-    return Tool(name, _schema_in(inner, where))
+    schema = _schema_in(inner, where)
+    if all(inner.get(key) is None for key in SCHEMA_KEYS):
+        _check_misnamed(source, where)
+        _check_misnamed(inner, where)
+    return Tool(name, schema)
 
 
 def _without_name(source: Mapping[Any, Any], where: str) -> GrammarError:
@@ -144,7 +153,6 @@ def _schema_in(inner: Mapping[Any, Any], where: str) -> dict[str, object] | bool
     if not given:
         given = [key for key in inner if key in SCHEMA_KEYS and key not in _MAY_BE_NULL]
     if not given:
-        _check_misnamed(inner, where)
         return dict(_NO_ARGUMENTS)
     place, schema = given[0], inner[given[0]]
     # Bedrock has the schema one step deeper; as a schema, the object would allow anything.
@@ -158,16 +166,17 @@ def _schema_in(inner: Mapping[Any, Any], where: str) -> dict[str, object] | bool
 def _check_misnamed(inner: Mapping[Any, Any], where: str) -> None:
     """Refuse a schema under a name that nothing reads, where there are no arguments then."""
     for key, value in inner.items():
-        if (
-            isinstance(value, dict)
-            and key not in _TOOL_KEYS
-            and not value.keys().isdisjoint(_SCHEMA)
-        ):
+        if key not in _KNOWN and isinstance(value, dict) and _is_schema(value):
             raise GrammarError(
                 f"{where} has no parameters, but a schema under {key!r:.60}, "
                 "where it has no effect",
                 hint="the schema of the arguments belongs under 'parameters'",
             )
+
+
+def _is_schema(value: dict[Any, Any]) -> bool:
+    kind = value.get("type")
+    return not _SCHEMA.isdisjoint(value) or (isinstance(kind, str) and kind in _TYPES)
 
 
 def _typed_tool(source: Any, where: str) -> Tool:

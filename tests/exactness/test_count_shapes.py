@@ -126,3 +126,72 @@ def test_masks_of_random_counts(pattern: str, quoted: bool, seed: int) -> None:
         compare(pattern, seed, quoted=quoted, steps=12)
     except (EmptyLanguageError, LimitError):
         hypothesis.assume(False)
+
+
+def judge_in_order(source: object, states: list[bytes], tokens: list[bytes]) -> None:
+    """Ask for masks after texts in the order given, of one engine, against single bytes."""
+    by_byte, by_token = (
+        formgate.compile(source, vocabulary, format="regex" if isinstance(source, str) else None)
+        for vocabulary in vocabularies(tokens)
+    )
+    for before in states:
+        state, other = by_byte.start(), by_token.start()
+        for byte in before:
+            state, other = by_byte.advance(state, byte), by_token.advance(other, byte)
+        found = set(by_token.allowed_tokens(other).to_list())
+        right = {n for n, text in enumerate(tokens, 256) if lives(by_byte, state, text)}
+        assert {token for token in found if 256 <= token < 256 + len(tokens)} == right, before
+
+
+def test_counts_are_those_of_the_same_parts() -> None:
+    pattern = "(?:P(?:[ab]+;){0,50}(?:[cd]+,){0,4}|Q(?:[ab]+;){0,4}(?:[cd]+,){0,30})"
+    tokens = [*(b"a;" * n for n in range(2, 5)), *(b"c," * n for n in range(2, 8))]
+    judge_in_order(pattern, [b"P", b"Q"], tokens)
+    judge_in_order(pattern, [b"Q", b"P"], tokens)
+
+
+@pytest.mark.parametrize("mark", [b",", b";"])
+@pytest.mark.parametrize("length", [5, 9])
+def test_counts_are_those_of_the_same_members(mark: bytes, length: int) -> None:
+    chance = random.Random(length)
+    patterns = ("^(?:[ac,]*;){0,20}Z$", "^(?:[ac;]*,){0,20};Z$")
+    schema = {"allOf": [{"type": "string", "pattern": pattern} for pattern in patterns]}
+    states = [b'"' + b";" * m + b"," * n for m in range(20) for n in range(20)]
+    chance.shuffle(states)
+    judge_in_order(schema, states, [mark * length])
+
+
+_WORDS_OF = {"a": b"ab;", "c": b"cd,", "b": b"b b "}
+_LISTS = st.lists(
+    st.tuples(st.sampled_from("acb"), st.sampled_from([2, 4, 5, 6, 16, 17, 30])),
+    min_size=1,
+    max_size=3,
+)
+
+
+@hypothesis.settings(
+    max_examples=60, deadline=None, suppress_health_check=list(hypothesis.HealthCheck)
+)
+@hypothesis.given(st.lists(_LISTS, min_size=2, max_size=4), st.booleans(), st.randoms())
+def test_counts_of_alike_lists(
+    lists: list[list[tuple[str, int]]], joined: bool, chance: random.Random
+) -> None:
+    units = {"a": "(?:[ab]+;)", "c": "(?:[cd]+,)", "b": r"(?:\w+ ?)"}
+    bodies = ["".join(f"{units[kind]}{{0,{most}}}" for kind, most in parts) for parts in lists]
+    tokens = [text * n for text in _WORDS_OF.values() for n in (1, 2, 3, 6, 9)]
+    if joined:
+        source: object = {"allOf": [{"type": "string", "pattern": f"^(?:{b})$"} for b in bodies]}
+        starts = [b'"']
+    else:
+        source = "(?:" + "|".join(f"{n}{body}" for n, body in enumerate(bodies)) + ")"
+        starts = [b"%d" % n for n in range(len(bodies))]
+    ways = [
+        b"".join(word * n for word, n in zip(words, counts, strict=True))
+        for words in itertools.permutations(_WORDS_OF.values(), 2)
+        for counts in ((0, 0), (1, 0), (3, 0), (1, 1), (9, 2))
+    ]
+    states = [start + way for start in starts for way in dict.fromkeys(ways)]
+    chance.shuffle(states)
+    engine = formgate.compile(source, both()[0], format=None if joined else "regex")
+    allowed = [state for state in states if lives(engine, engine.start(), state)]
+    judge_in_order(source, allowed, tokens)

@@ -120,6 +120,7 @@ std::optional<std::uint32_t> ExprPool::most_to_end(ExprId id) {
   std::vector<std::vector<Edge>> into(1);
   bool known = free_of_context(id) && node(id).flags & kText && !(node(id).flags & kCalls);
   for (std::uint32_t i = 0; i < states.size() && known; ++i) {
+    LongStep::tick();
     const LinearForm form = linear_form(states[i]);
     for (const LinearTerm& term : std::vector<LinearTerm>(form.begin(), form.end())) {
       if (!live(term.target)) continue;

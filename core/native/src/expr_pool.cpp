@@ -336,7 +336,7 @@ std::size_t ExprPool::memory_usage() const {
          (meets_.size() + subset_.size() + spelled_subset_.size() + alphabets_.size() +
           forms_here_.size() + conditions_.size() + nullables_.size() + unions_.size() +
           intersections_.size() + countdowns_.size() + covered_.size() + ended_.size() +
-          after_star_.size() + before_star_.size() + beginnings_.size()) *
+          after_star_.size() + before_star_.size() + beginnings_.size() + text_ends_.size()) *
              48 +
          counting_.size() * 80;
 }

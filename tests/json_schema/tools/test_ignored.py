@@ -302,9 +302,16 @@ def test_a_choice_that_holds_itself() -> None:
 @pytest.mark.parametrize("key", ["schema", "args", "arguments", "params"])
 def test_schema_of_arguments_under_a_name_that_nothing_reads(key: str) -> None:
     inner = {"name": "f", key: PARAMETERS}
-    for source in ({"type": "function", **inner}, {"type": "function", "function": inner}):
+    for source in (
+        {"type": "function", **inner},
+        {"type": "function", "function": inner},
+        {"type": "function", "function": {"name": "f"}, key: PARAMETERS},
+        {"type": "function", "name": "f", key: {"oneOf": [PARAMETERS]}},
+    ):
         error = refused(source)
         assert error.reason == (
             f"the tool (f) has no parameters, but a schema under {key!r}, where it has no effect"
         )
-    assert formgate.compile({"type": "function", "name": "f", key: {"a": 1}}, BYTES).accepts("{}")
+    for value in ({"a": 1}, {"type": "internal"}):
+        tool = {"type": "function", "name": "f", key: value}
+        assert formgate.compile(tool, BYTES).accepts("{}")

@@ -338,9 +338,9 @@ class MaskCache {
   std::vector<PrefixUse> prefix_uses_;  // of those without a table; a later one takes the place
   GrowingMap<GroupKey, Exits, GroupHash> exits_;
   GrowingMap<GroupKey, std::shared_ptr<const TokenSet>, GroupHash> all_exits_;
-  GrowingMap<std::uint64_t, CountShape> count_shapes_;  // (node, state with few repetitions)
-  GrowingMap<std::uint64_t, PartUse> part_tables_;      // (node, part)
-  unsigned table_depth_ = 0;                            // of tables under way
+  GrowingMap<Hash128, CountShape, HashOfHash> count_shapes_;  // by all but the counts
+  GrowingMap<std::uint64_t, PartUse> part_tables_;            // (node, part)
+  unsigned table_depth_ = 0;                                  // of tables under way
   GrowingMap<std::uint32_t, ByteSet> first_of_;  // by part, of those that walks leave others for
   unsigned depth_ = 0;                           // of nested mask_at calls
   Bitmap seen_;                                  // empty between calls of by_count
