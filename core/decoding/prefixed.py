@@ -170,7 +170,7 @@ class Prefixed(Generic[S]):
 def after_text(engine: MaskEngine[S], state: S, text: str, table: TokenTable) -> S | None:
     """Return the state after a text; None if it is not allowed, or no tokens spell it.
 
-    All spellings of a text lead to equal states, so any will do.
+    All spellings of a text lead to states with the same masks and futures, so any will do.
     """
     tokens = table.spell(text)
     if tokens is None:
