@@ -18,8 +18,8 @@
 namespace formgate {
 namespace {
 
-constexpr std::size_t kMostStates = 512;     // of a pattern
-constexpr std::size_t kMostFollowed = 4096;  // tokens
+constexpr std::size_t kMostStates = 512;      // of a pattern
+constexpr std::size_t kMostFollowed = 65536;  // tokens
 constexpr std::uint32_t kUnknown = ~std::uint32_t{0};
 
 // Edges by where they lead to, with what they cost: characters that begin.
@@ -237,13 +237,25 @@ bool MaskCache::bounded_item(ExprId id, std::uint32_t node, Mask& out) {
     }
   }
   if (longer.size() > kMostFollowed) return false;
+  // A quote ends the text, and nothing else does.
+  bool quoted = spelled && pool_.free_of_context(id);
+  if (quoted) {
+    const LinearForm after = pool_.linear_form(tail);
+    quoted = after.size() == 1 && after[0].bytes == ByteSet::of('"');
+  }
   const std::size_t skipped = vocabulary_->path(node).size();
   Sink found(*vocabulary_);
   for (const TokenId token : longer) {
     LongStep::tick();
     const std::string_view rest = vocabulary_->token_bytes(token)->substr(skipped);
     const bool plain = spelled ? !test_bit(marked->data(), token) : ends;
-    if (plain ? stays_within(text->inner, rest, text->most) : leads_on(id, rest)) found.add(token);
+    const std::size_t quote = quoted ? rest.find_first_of("\"\\") : rest.npos;
+    const bool closes = quote != rest.npos && rest[quote] == '"';
+    const bool leads = plain    ? stays_within(text->inner, rest, text->most)
+                       : closes ? ends_within(text->inner, rest.substr(0, quote), text->most) &&
+                                      leads_on(tail, rest.substr(quote))
+                                : leads_on(id, rest);
+    if (leads) found.add(token);
   }
   for (const Mask::Part& part : whole->parts) {
     if (part.plain()) {
@@ -261,16 +273,29 @@ bool MaskCache::bounded_item(ExprId id, std::uint32_t node, Mask& out) {
   return true;
 }
 
-// Whether text goes on from a state and may still end within a number of characters.
-bool MaskCache::stays_within(ExprId state, std::string_view text, std::uint32_t most) {
-  std::uint32_t count = 0;
+// The state after text of a number of characters at most; empty beyond that.
+ExprId MaskCache::follow_within(ExprId state, std::string_view text, std::uint32_t& most) {
   for (const char c : text) {
     const auto byte = static_cast<std::uint8_t>(c);
-    count += is_continuation(byte) ? 0 : 1;
+    const std::uint32_t begun = is_continuation(byte) ? 0 : 1;
+    if (begun > most) return ExprPool::kEmptyId;
+    most -= begun;
     state = ExprId{pool_.row(state).next[byte]};
-    if (state == ExprPool::kEmptyId || count > most) return false;
+    if (state == ExprPool::kEmptyId) break;
   }
-  return pool_.to_end(state) <= most - count;
+  return state;
+}
+
+// Whether text goes on from a state and may still end within a number of characters.
+bool MaskCache::stays_within(ExprId state, std::string_view text, std::uint32_t most) {
+  state = follow_within(state, text, most);
+  return state != ExprPool::kEmptyId && pool_.to_end(state) <= most;
+}
+
+// Whether text is all that is left from a state, of a number of characters at most.
+bool MaskCache::ends_within(ExprId state, std::string_view text, std::uint32_t most) {
+  state = follow_within(state, text, most);
+  return state != ExprPool::kEmptyId && pool_.nullable(state);
 }
 
 bool MaskCache::leads_on(ExprId state, std::string_view text) {

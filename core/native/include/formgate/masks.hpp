@@ -205,7 +205,9 @@ class MaskCache {
   bool group_item(ExprId id, std::uint32_t node, Mask& out);
   bool count_item(ExprId id, std::uint32_t node, Mask& out);
   bool bounded_item(ExprId id, std::uint32_t node, Mask& out);
+  ExprId follow_within(ExprId state, std::string_view text, std::uint32_t& most);
   bool stays_within(ExprId state, std::string_view text, std::uint32_t most);
+  bool ends_within(ExprId state, std::string_view text, std::uint32_t most);
   bool leads_on(ExprId state, std::string_view text);
   const Bitmap& marked_tokens();
   bool takes_prefix(std::uint32_t node) const;
