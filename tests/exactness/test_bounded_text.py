@@ -10,7 +10,7 @@ import re
 
 import hypothesis
 import pytest
-from bytewise import lives, vocabularies
+from bytewise import Pair, vocabularies
 from hypothesis import strategies as st
 
 import formgate
@@ -62,17 +62,12 @@ def compare(schema: dict[str, object], seed: int, *, steps: int = 14) -> None:
     whole = str(schema["pattern"]).replace("$", r"\Z").replace(r"\b", r"(?a:\b)")
     member = {"type": "object", "properties": {"k": schema}, "required": ["k"]}
     by_byte, by_token = (formgate.compile(member, vocabulary) for vocabulary in both())
-    state, other = by_byte.start(), by_token.start()
-    before = b'{"k":"'
-    for byte in before:
-        state, other = by_byte.advance(state, byte), by_token.advance(other, byte)
-    last = 256 + len(TOKENS)
+    pair = Pair(by_byte, by_token, TOKENS)
+    for byte in b'{"k":"':
+        pair.advance(byte)
     for _ in range(steps):
-        found = by_token.allowed_tokens(other).to_list()
-        singles = [byte for byte in range(256) if by_byte.is_allowed(state, byte)]
-        assert [token for token in found if token < 256] == singles, before
-        right = [number for number, text in enumerate(TOKENS, 256) if lives(by_byte, state, text)]
-        assert [token for token in found if 256 <= token < last] == right, before
+        singles, right = pair.check()
+        before = pair.before
         text = before[6:].decode(errors="ignore")
         ended = '"' in text or text.endswith("\\")
         if 34 in singles and len(text) <= MOST_MATCHED and not ended:
@@ -85,12 +80,7 @@ def compare(schema: dict[str, object], seed: int, *, steps: int = 14) -> None:
         choices = inside if inside and chance.random() < 0.8 else (right or singles)
         if not choices or before.count(b'"') > 4:
             return
-        token = chance.choice(choices)
-        piece = TOKENS[token - 256] if token >= 256 else bytes([token])
-        before += piece
-        other = by_token.advance(other, token)
-        for byte in piece:
-            state = by_byte.advance(state, byte)
+        pair.advance(chance.choice(choices))
 
 
 @pytest.mark.parametrize("most", [1, 3, 7, 12, 25, 40])

@@ -10,7 +10,7 @@ import re
 
 import hypothesis
 import pytest
-from bytewise import lives, vocabularies
+from bytewise import Pair, lives, vocabularies
 from hypothesis import strategies as st
 
 import formgate
@@ -59,17 +59,10 @@ def compare(pattern: str, seed: int, *, quoted: bool, steps: int = 24) -> None:
         for vocabulary in both()
     )
     whole = re.compile(pattern)
-    state, other = by_byte.start(), by_token.start()
-    before = b""
-    last = 256 + len(TOKENS)
+    pair = Pair(by_byte, by_token, TOKENS)
     for _ in range(steps):
-        found = by_token.allowed_tokens(other).to_list()
-        singles = [byte for byte in range(256) if by_byte.is_allowed(state, byte)]
-        assert [token for token in found if token < 256] == singles, before
-        right = [number for number, text in enumerate(TOKENS, 256) if lives(by_byte, state, text)]
-        assert [token for token in found if 256 <= token < last] == right, before
-        ends = by_byte.is_accepting(state)
-        assert ends == by_token.is_accepting(other) == (last in found), before
+        singles, right = pair.check()
+        before, ends = pair.before, by_byte.is_accepting(pair.state)
         if len(before) > MOST_MATCHED:
             pass
         elif quoted and ends:
@@ -78,16 +71,11 @@ def compare(pattern: str, seed: int, *, quoted: bool, steps: int = 24) -> None:
             assert ends == bool(whole.fullmatch(before.decode())), before
         plain = [byte for byte in singles if byte < 128 and byte not in b'"\\']
         if right and chance.random() < 0.7:
-            token = chance.choice(right)
-        elif plain or singles:
-            token = chance.choice(plain or singles)
+            pair.advance(chance.choice(right))
+        elif singles:
+            pair.advance(chance.choice(plain or singles))
         else:
             return
-        text = TOKENS[token - 256] if token >= 256 else bytes([token])
-        before += text
-        other = by_token.advance(other, token)
-        for byte in text:
-            state = by_byte.advance(state, byte)
 
 
 @pytest.mark.parametrize("quoted", [False, True], ids=["regex", "string"])
@@ -135,12 +123,10 @@ def judge_in_order(source: object, states: list[bytes], tokens: list[bytes]) -> 
         for vocabulary in vocabularies(tokens)
     )
     for before in states:
-        state, other = by_byte.start(), by_token.start()
+        pair = Pair(by_byte, by_token, tokens)
         for byte in before:
-            state, other = by_byte.advance(state, byte), by_token.advance(other, byte)
-        found = set(by_token.allowed_tokens(other).to_list())
-        right = {n for n, text in enumerate(tokens, 256) if lives(by_byte, state, text)}
-        assert {token for token in found if 256 <= token < 256 + len(tokens)} == right, before
+            pair.advance(byte)
+        pair.check()
 
 
 def test_counts_are_those_of_the_same_parts() -> None:

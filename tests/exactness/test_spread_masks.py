@@ -8,7 +8,7 @@ import random
 
 import hypothesis
 import pytest
-from bytewise import lives, vocabularies
+from bytewise import Pair, vocabularies
 from hypothesis import strategies as st
 
 import formgate
@@ -55,26 +55,12 @@ def compare(pattern: str, seed: int) -> None:
         formgate.compile(pattern, vocabulary, format="regex", limits=limits)
         for vocabulary in both()
     )
-    state, other = by_byte.start(), by_token.start()
-    before = b""
+    pair = Pair(by_byte, by_token, TOKENS)
     for _ in range(6):
-        found = set(by_token.allowed_tokens(other).to_list())
-        singles = [byte for byte in range(256) if by_byte.is_allowed(state, byte)]
-        assert [token for token in sorted(found) if token < 256] == singles, before
-        right = [number for number, text in enumerate(TOKENS, 256) if lives(by_byte, state, text)]
-        assert [n for n in sorted(found) if 256 <= n < 256 + len(TOKENS)] == right, before
+        singles, right = pair.check()
         if not singles:
             return
-        if right and chance.random() < 0.5:
-            token = chance.choice(right)
-            text = TOKENS[token - 256]
-        else:
-            token = chance.choice(singles)
-            text = bytes([token])
-        before += text
-        other = by_token.advance(other, token)
-        for byte in text:
-            state = by_byte.advance(state, byte)
+        pair.advance(chance.choice(right if right and chance.random() < 0.5 else singles))
 
 
 @pytest.mark.parametrize("pattern", PATTERNS)
