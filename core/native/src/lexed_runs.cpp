@@ -6,6 +6,7 @@
 // text leaves it. No part of the trie is walked, and what follows a lexeme in a token is the same
 // for all states under one guard.
 #include <algorithm>
+#include <array>
 #include <optional>
 
 #include "formgate/expr_pool.hpp"
@@ -21,12 +22,20 @@ constexpr std::uint32_t kFewest = 4;
 constexpr std::uint16_t kNoByte = 256;
 
 // The characters that begin with a byte; empty where it begins none.
-CharSet beginning_with(std::uint8_t byte) {
-  const int length = continuations(byte);
-  if (length < 0) return CharSet();
-  const std::uint32_t low = lead_bits(byte, length) << (6 * length);
-  const std::uint32_t high = std::min(low + (1u << (6 * length)) - 1, kMaxCodePoint);
-  return CharSet({{std::max(low, kLeast[length]), high}}).intersect(CharSet::all());
+const CharSet& beginning_with(std::uint8_t byte) {
+  static const std::array<CharSet, 256> sets = [] {
+    std::array<CharSet, 256> out;
+    for (unsigned b = 0; b < 256; ++b) {
+      const auto lead = static_cast<std::uint8_t>(b);
+      const int length = continuations(lead);
+      if (length < 0) continue;
+      const std::uint32_t low = lead_bits(lead, length) << (6 * length);
+      const std::uint32_t high = std::min(low + (1u << (6 * length)) - 1, kMaxCodePoint);
+      out[b] = CharSet({{std::max(low, kLeast[length]), high}}).intersect(CharSet::all());
+    }
+    return out;
+  }();
+  return sets[byte];
 }
 
 }  // namespace
@@ -217,7 +226,7 @@ const LexedMasks::Reading& LexedMasks::reading(std::uint32_t state) {
       for (const LinearTerm& term : pool_.linear_form(ahead(state, accept.guard))) {
         if (!pool_.live(term.target)) continue;
         term.bytes.for_each([&](std::uint8_t byte) {
-          const CharSet characters = beginning_with(byte);
+          const CharSet& characters = beginning_with(byte);
           onward.insert(onward.end(), characters.intervals().begin(), characters.intervals().end());
         });
       }
@@ -229,7 +238,7 @@ const LexedMasks::Reading& LexedMasks::reading(std::uint32_t state) {
   if (set.size() >= kFewest) {
     out.class_index = pool_.intern_class(set);
     for (unsigned b = 0; b < 256; ++b) {
-      const CharSet characters = beginning_with(static_cast<std::uint8_t>(b));
+      const CharSet& characters = beginning_with(static_cast<std::uint8_t>(b));
       const bool inside = !characters.empty() &&
                           set.covers(characters.intervals()[0].low, characters.intervals()[0].high);
       if (!inside) out.leaving.insert(static_cast<std::uint8_t>(b));

@@ -13,6 +13,7 @@
 // all guards that white space may come under, and for all terminals before it, where all compete.
 // Keywords may be worse off where fewer do: see lexer_keywords.cpp.
 #include <algorithm>
+#include <deque>
 #include <limits>
 #include <unordered_set>
 
@@ -448,12 +449,58 @@ bool Lexing::leads_on(std::uint32_t state, const std::vector<bool>* wanted) {
   if (!wanted && states_[state].leads_on != Verdict::kUnknown) {
     return states_[state].leads_on == Verdict::kYes;
   }
-  const bool found = reaches(ExprPool::kAllId, state, [&](std::uint16_t terminal, ExprId after) {
-    if (wanted && !(*wanted)[terminal]) return false;
-    return goes_on(index, terminal, after);
-  });
-  if (!wanted) states_[state].leads_on = found ? Verdict::kYes : Verdict::kNo;
+  if (wanted) {
+    return reaches(ExprPool::kAllId, state, [&](std::uint16_t terminal, ExprId after) {
+      return (*wanted)[terminal] && goes_on(index, terminal, after);
+    });
+  }
+  const bool found = find_way_on(state);
+  if (!found) states_[state].leads_on = Verdict::kNo;
   return found;
+}
+
+// Looks for a way from a state to the end of a lexeme that the text surely goes on after: every
+// state on it leads on as well. The latest states come first, since ways are mostly found at the
+// first attempt, in turns with the earliest ones, since others go astray.
+bool Lexing::find_way_on(std::uint32_t state) {
+  const std::uint32_t index = states_[state].lexicon;
+  const bool text = lexicons_[index].text;
+  struct Met {
+    std::uint32_t state;
+    std::size_t before;  // where the way to it comes from
+  };
+  std::vector<Met> met{{state, 0}};
+  std::deque<std::size_t> open{0};
+  std::unordered_set<std::uint32_t> seen{state};
+  bool latest = true;
+  while (!open.empty() && met.size() < kMostLexemePairs) {
+    const std::size_t at = latest ? open.back() : open.front();
+    if (latest) {
+      open.pop_back();
+    } else {
+      open.pop_front();
+    }
+    latest = !latest;
+    for (const Edge& edge : expanded_state(met[at].state).edges) {  // states are never moved
+      const State& target = states_[edge.target];
+      const bool leads =
+          (target.open && target.leads_on == Verdict::kYes) ||
+          std::ranges::any_of(target.accepts, [&](const Accept& accept) {
+            const ExprId left = left_under(ExprPool::kAllId, accept.guard, text);
+            return left != ExprPool::kEmptyId && goes_on(index, accept.terminal, left);
+          });
+      if (leads) {
+        for (std::size_t i = at;; i = met[i].before) {
+          states_[met[i].state].leads_on = Verdict::kYes;
+          if (i == 0) return true;
+        }
+      }
+      if (!target.open || !seen.insert(edge.target).second) continue;
+      open.push_back(met.size());
+      met.push_back({edge.target, at});
+    }
+  }
+  return false;
 }
 
 // Whether a lexeme begun so can end, under a guard, as any terminal, and be left as others expect.

@@ -41,7 +41,14 @@ ExprId Lexing::prefix_of(const Item& item) {
   return pool_.concat(item.threads[0].rest, ExprPool::kAllId);
 }
 
-bool Lexing::universal(ExprId prefix, ExprId texts) {
+// Whether an item has matched already, whichever of the texts comes.
+bool Lexing::has_matched(const Item& item, ExprId texts) {
+  if (item.prefix == ExprPool::kEmptyId && !item.threads.empty()) {
+    const ExprId rest = item.threads[0].rest;
+    const bool ahead = !pool_.free_of_context(rest) || pool_.node(rest).flags & kBoolean;
+    if (!ahead) return pool_.nullable(rest);
+  }
+  const ExprId prefix = prefix_of(item);
   if (prefix == ExprPool::kEmptyId) return false;
   // Without look-ahead, what begins with a match goes on in any way.
   if (!(pool_.node(prefix).flags & kBoolean)) return pool_.nullable(prefix);
@@ -84,8 +91,7 @@ Lexing::Item Lexing::step(const Lexicon& lexicon, const Item& item, std::uint8_t
   if (out.prefix != ExprPool::kEmptyId && !pool_.live(out.prefix)) out.prefix = ExprPool::kEmptyId;
   if (lexicon.mode == LexMode::kFirst) {
     const ExprId texts = between ? ExprPool::kTextId : ExprPool::kAllId;
-    const ExprId prefix = prefix_of(out);
-    if (universal(prefix, texts)) out.prefix = ExprPool::kAllId;
+    if (has_matched(out, texts)) out.prefix = ExprPool::kAllId;
   }
   step_keywords(item, byte, out);
   return out;
@@ -414,6 +420,7 @@ void Lexing::close_first(State& state) {
       guard = pool_.intersect(guard, before[0]);
       if (guard != ExprPool::kEmptyId && pool_.live(guard)) accept(state, item, guard);
     }
+    if (&item == &state.items.back()) break;
     const ExprId prefix = prefix_of(item);
     if (prefix != ExprPool::kEmptyId && prefix != ExprPool::kAllId) {
       before.push_back(pool_.complement(prefix));

@@ -319,7 +319,7 @@ class Lexing {
   void accept(State& state, const Item& item, ExprId guard);
   ExprId prefix_of(const Item& item);
   bool possible(const Thread& thread, const std::vector<ExprId>& trackers, ExprId end);
-  bool universal(ExprId prefix, ExprId texts);
+  bool has_matched(const Item& item, ExprId texts);
   const std::vector<bool>& produces(std::uint32_t state);
   ExprId target(std::uint32_t state, std::uint32_t stack);
   ExprId left_under(ExprId demand, ExprId guard, bool text);
@@ -362,6 +362,7 @@ class Lexing {
   bool viable_under(ExprId guard, std::uint32_t stack);
   bool goes_on(std::uint32_t lexicon, std::uint16_t terminal, ExprId guard);
   bool leads_on(std::uint32_t state, const std::vector<bool>* wanted);
+  bool find_way_on(std::uint32_t state);
   bool leads_under(std::uint32_t state, ExprId guard);
   std::optional<std::vector<ExprId>> guards_alone(std::uint32_t start);
   bool may_come(ExprId guard, std::uint32_t start);
