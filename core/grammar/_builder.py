@@ -273,7 +273,8 @@ class GrammarBuilder(ListBuilder):
             terminals: Those preferred stand first.
             mode: ``"longest"``: the longest match wins, preference breaks ties. ``"first"``: the
                 most preferred terminal that matches wins, however long; its lexeme is what its
-                pattern matches, look-ahead beyond the lexeme included.
+                pattern matches, look-ahead beyond the lexeme included, or the longest match where
+                the terminal says so.
             contextual: Only terminals that the rules can take next compete, and the ignored ones;
                 otherwise all always do.
             productions: Of an LALR(1) parser for the same sentences as ``start``, which the first
@@ -290,7 +291,7 @@ class GrammarBuilder(ListBuilder):
         if mode not in ("longest", "first"):
             raise GrammarError(f"a lexer's mode is 'longest' or 'first', not {mode!r}")
         given = [
-            (t.name, t.pattern, t.ignored, [(name, embedded) for name, embedded in t.keyword_of])
+            (t.name, t.pattern, t.ignored, [(n, own) for n, own in t.keyword_of], t.longest)
             for t in terminals
         ]
         written = [(p.head, list(p.body), p.priority) for p in productions]

@@ -24,12 +24,16 @@ class Terminal(NamedTuple):
             pattern, too, matches the whole lexeme and the rules can take both: pairs of a name and
             whether this terminal is then not looked for by itself. Lexemes of ignored terminals
             keep their name.
+        longest: In mode ``"first"``: of several lexemes that the pattern matches at one place the
+            longest is taken, and the others are none; the pattern has no look-around. Otherwise
+            each of them counts.
     """
 
     name: str
     pattern: Node
     ignored: bool = False
     keyword_of: Sequence[tuple[str, bool]] = ()
+    longest: bool = False
 
 
 class Production(NamedTuple):

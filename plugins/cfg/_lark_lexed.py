@@ -168,11 +168,13 @@ def _lexeme(
             "may stand, whose lexeme it becomes and fails: not supported",
             hint="give one of them another priority, or say lexing='longest'",
         )
+    pattern, longest = terminals.matched(terminal)
     return Lexeme(
         name,
-        terminals.first_match(terminal),
+        pattern,
         ignored=name in ignored,
         keyword_of=tuple(keyword_of),
+        longest=longest,
     )
 
 
@@ -213,7 +215,7 @@ class _Matcher:
         """An engine for these texts, if there are any."""
         builder = GrammarBuilder()
         writer = TerminalWriter(builder, self._terminals.source, self._terminals.flags, {})
-        builder.start(builder.scope(writer.first_match(self._terminal)))
+        builder.start(builder.scope(writer.matched(self._terminal)[0]))
         octets: list[bytes | None] = [bytes([octet]) for octet in range(256)]
         vocabulary = Vocabulary([*octets, None], stop_ids=[256])
         try:

@@ -84,16 +84,19 @@ class TerminalWriter:
             )
         return node
 
-    def first_match(self, terminal: Terminal) -> Node:
-        """Return the node of the texts that ``re`` takes for a terminal, by what follows them."""
-        from formgate.plugins.regex import compile_first_match  # noqa: PLC0415 (one way of three)
+    def matched(self, terminal: Terminal) -> tuple[Node, bool]:
+        """Return a node of a terminal's lexemes, and whether ``re`` takes the longest of them.
+
+        If not, look-ahead in it says which one ``re`` takes.
+        """
+        from formgate.plugins.regex import compile_lexeme  # noqa: PLC0415 (one way of three)
 
         if self.is_plain(terminal):
-            return self._literal(terminal)
+            return self._literal(terminal), False
         try:
-            return compile_first_match(terminal.regexp, self.builder, flags=self.flags)
+            return compile_lexeme(terminal.regexp, self.builder, flags=self.flags)
         except GrammarError as error:
-            raise self._refused(terminal, error, compile_first_match) from None
+            raise self._refused(terminal, error, compile_lexeme) from None
 
     def is_plain(self, terminal: Terminal) -> bool:
         """Say whether a terminal is a string that no flag changes."""

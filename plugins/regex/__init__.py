@@ -18,11 +18,18 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from formgate.core.grammar import GrammarBuilder
-    from formgate.plugins.regex._first_match import compile_first_match
+    from formgate.plugins.regex._first_match import compile_first_match, compile_lexeme
     from formgate.plugins.regex._format import compile_regex
     from formgate.plugins.regex._parse import parse
 
-__all__ = ["FORMGATE_API", "compile_first_match", "compile_regex", "parse", "register_formats"]
+__all__ = [
+    "FORMGATE_API",
+    "compile_first_match",
+    "compile_lexeme",
+    "compile_regex",
+    "parse",
+    "register_formats",
+]
 
 FORMGATE_API = (1, 0)
 
@@ -33,6 +40,10 @@ def __getattr__(name: str) -> object:
         from formgate.plugins.regex._first_match import compile_first_match  # noqa: PLC0415
 
         return compile_first_match
+    if name == "compile_lexeme":
+        from formgate.plugins.regex._first_match import compile_lexeme  # noqa: PLC0415
+
+        return compile_lexeme
     if name == "compile_regex":
         from formgate.plugins.regex._format import compile_regex  # noqa: PLC0415
 

@@ -34,8 +34,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from formgate.core.errors import UnsupportedConstraint
-from formgate.plugins.regex._first_match_choices import Choices, nested_texts
+from formgate.plugins.regex._first_match_choices import Choices, nested_texts, plain_texts
 from formgate.plugins.regex._first_match_facts import Facts, Rest
+from formgate.plugins.regex._first_match_longest import is_longest
 from formgate.plugins.regex._first_match_paths import Path, paths_of
 from formgate.plugins.regex._first_match_place import check_place
 from formgate.plugins.regex._first_match_plain import PlainWriter
@@ -100,6 +101,36 @@ def compile_first_match(pattern: str, builder: GrammarBuilder, *, flags: int | s
     return _Writer(pattern, parsed, builder).write()
 
 
+def compile_lexeme(
+    pattern: str, builder: GrammarBuilder, *, flags: int | str = 0
+) -> tuple[Node, bool]:
+    r"""Write what ``re.match`` takes of a text, for a terminal of a lexer.
+
+    Args:
+        pattern: As for `compile_first_match`.
+        builder: Where to write.
+        flags: ``re`` flags, or their letters, as in ``"im"``.
+
+    Returns:
+        A node, and whether the longest of its matches is the one that ``re.match`` takes; then it
+        has no look-around. Else it is what `compile_first_match` writes.
+
+    Raises:
+        GrammarError: As `compile_first_match` does, as the others.
+        UnsupportedConstraint: As there.
+        LimitError: As there.
+
+    Example:
+        >>> from formgate.core.grammar import GrammarBuilder
+        >>> compile_lexeme(r"\d+(?:\.\d+)?", GrammarBuilder())[1]
+        True
+        >>> compile_lexeme(r"a|ab", GrammarBuilder())[1]
+        False
+    """
+    parsed = parse(pattern, flags_of(flags))
+    return _Writer(pattern, parsed, builder).lexeme()
+
+
 class _Round(NamedTuple):
     """One choice of a loop between its ways on and its ways out.
 
@@ -134,6 +165,14 @@ class _Writer:
             return self._plain.part(tree)
         check_place(self._pattern, tree, self._facts, self._plain.anchor)
         return self._part(tree, self._end)
+
+    def lexeme(self) -> tuple[Node, bool]:
+        """Return the node of the whole pattern, and whether its longest match is the first one."""
+        tree = self._parsed.tree
+        if is_longest(tree, self._facts, self._spend):
+            fact = self._facts.of(tree)
+            return self._plain.part(tree), fact.low != fact.high
+        return self.write(), False
 
     def _atomic(self, node: Syntax) -> Node:
         """Return the first match of a part, whatever follows it."""
@@ -199,7 +238,7 @@ class _Writer:
     def _hindered(self, branches: list[Syntax], rest: Rest) -> list[tuple[Syntax, list[Rest]]]:
         """Return the branches that can be taken, each with the earlier ones in its way."""
         found: list[tuple[Syntax, list[Rest]]] = []
-        texts = _plain_texts(branches)
+        texts = plain_texts(branches) if len(branches) >= _MANY_TEXTS else None
         if texts is not None:
             choices = [self._facts.rest(branch, rest) for branch in branches]
             for index, near in enumerate(nested_texts(texts, self._spend)):
@@ -385,16 +424,3 @@ class _Writer:
 def _either(parts: list[Syntax]) -> Syntax:
     """Return any one of some parts."""
     return parts[0] if len(parts) == 1 else Alternation(parts, parts[0].start, parts[-1].end)
-
-
-def _plain_texts(branches: list[Syntax]) -> list[str] | None:
-    """Return the texts of many branches that are plain texts, else None."""
-    if len(branches) < _MANY_TEXTS:
-        return None
-    texts: list[str] = []
-    for branch in branches:
-        items = flatten(branch)
-        if len(items) != 1 or not isinstance(items[0], Literal):
-            return None
-        texts.append(items[0].text)
-    return texts

@@ -11,12 +11,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from formgate.plugins.regex._syntax import Literal, Syntax
+from formgate.plugins.regex._write import flatten
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from formgate.plugins.regex._first_match_facts import Facts, Rest
 
-__all__ = ["Choices", "nested_texts"]
+__all__ = ["Choices", "nested_texts", "plain_texts"]
 
 _FEW_CODES = 4
 
@@ -100,6 +103,17 @@ def _few_codes(choice: Rest) -> list[int] | None:
                 return None
             codes += range(start, stop + 1)
     return codes
+
+
+def plain_texts(branches: list[Syntax]) -> list[str] | None:
+    """Return the texts that branches stand for; None if some are no plain texts."""
+    texts: list[str] = []
+    for branch in branches:
+        items = flatten(branch)
+        if len(items) != 1 or not isinstance(items[0], Literal):
+            return None
+        texts.append(items[0].text)
+    return texts
 
 
 def nested_texts(texts: list[str], spend: Callable[[int], None]) -> list[list[int]]:

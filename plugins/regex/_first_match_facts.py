@@ -30,13 +30,13 @@ from formgate.plugins.regex._syntax import (
 if TYPE_CHECKING:
     from formgate.core.grammar import Node
 
-__all__ = ["Fact", "Facts", "Rest"]
+__all__ = ["Fact", "Facts", "Rest", "Sets", "meet", "single", "union"]
 
 # The union of these sets; few, so that large classes need not be merged.
-_Sets = tuple[Ranges, ...]
+Sets = tuple[Ranges, ...]
 
 # Sets of the first, second, ... character; beyond the last one, anything goes.
-_Head = tuple[_Sets, ...]
+_Head = tuple[Sets, ...]
 
 _MOST_SETS = 8
 _HEAD_LENGTH = 4
@@ -56,7 +56,7 @@ class Fact(NamedTuple):
     low: int
     high: int
     total: bool
-    first: _Sets
+    first: Sets
 
 
 class Rest:
@@ -83,14 +83,14 @@ class Rest:
         self.ahead: Node | None = None
         self.head: _Head | None = None
         self.total = True
-        self.first: _Sets | None = None
+        self.first: Sets | None = None
         if fact is None or after is None:
             return
         self.total = fact.total and after.total
         if fact.low:
             self.first = fact.first
         elif after.first is not None:
-            self.first = _union([fact.first, after.first])
+            self.first = union([fact.first, after.first])
 
 
 class Facts:
@@ -140,7 +140,7 @@ class Facts:
                 min([fact.low for fact in facts]),
                 max([fact.high for fact in facts]),
                 any(fact.total for fact in facts),
-                _union([fact.first for fact in facts]),
+                union([fact.first for fact in facts]),
             )
         (body,) = facts
         if not isinstance(node, Repeat):
@@ -160,10 +160,10 @@ class Facts:
         """Say whether it is proved that no text begins with both."""
         if one.first is None or other.first is None:
             return False
-        if not _meet(one.first, other.first):
+        if not meet(one.first, other.first):
             return True
         pairs = zip(self._head(one), self._head(other), strict=False)
-        return any(not _meet(left, right) for left, right in pairs)
+        return any(not meet(left, right) for left, right in pairs)
 
     def _head(self, rest: Rest) -> _Head:
         """Return the first characters of a rest, by position."""
@@ -192,7 +192,7 @@ class Facts:
         if self._visits > _HEAD_VISITS:
             return ()
         if isinstance(node, Literal):
-            return (*((_single(one),) for one in node.text[:_HEAD_LENGTH]), *head)[:_HEAD_LENGTH]
+            return (*((single(one),) for one in node.text[:_HEAD_LENGTH]), *head)[:_HEAD_LENGTH]
         if isinstance(node, CharClass):
             return ((node.ranges,), *head)[:_HEAD_LENGTH]
         if isinstance(node, Anchor | Look):
@@ -233,14 +233,14 @@ def _in_sequence(facts: list[Fact]) -> Fact:
     """Return what is known of parts one after the other."""
     low = high = 0
     total = True
-    first: list[_Sets] = []
+    first: list[Sets] = []
     for fact in facts:
         if not low:
             first.append(fact.first)
         low += fact.low
         high += fact.high
         total = total and fact.total
-    return Fact(min(low, UNBOUNDED), min(high, UNBOUNDED), total, _union(first))
+    return Fact(min(low, UNBOUNDED), min(high, UNBOUNDED), total, union(first))
 
 
 def _leaf(node: Syntax) -> Fact:
@@ -249,7 +249,7 @@ def _leaf(node: Syntax) -> Fact:
         return Fact(1, 1, False, (node.ranges,))
     if isinstance(node, Literal):
         length = len(node.text)
-        return Fact(length, length, not length, (_single(node.text[0]),) if length else ())
+        return Fact(length, length, not length, (single(node.text[0]),) if length else ())
     return Fact(0, 0, isinstance(node, Sequence), ())
 
 
@@ -258,13 +258,13 @@ _COMPOSITES = frozenset((Sequence, Alternation, Repeat, Atomic))
 _SINGLES: list[Ranges] = [((code, code),) for code in range(128)]
 
 
-def _single(character: str) -> Ranges:
+def single(character: str) -> Ranges:
     """Return the set of one character; one object for each of ASCII."""
     code = ord(character)
     return _SINGLES[code] if code < 128 else ((code, code),)
 
 
-def _union(parts: list[_Sets]) -> _Sets:
+def union(parts: list[Sets]) -> Sets:
     """Return the union, each set once."""
     parts = [sets for sets in parts if sets]
     if len(parts) <= 1:
@@ -277,9 +277,9 @@ def _union(parts: list[_Sets]) -> _Sets:
 
 def _either(heads: list[_Head]) -> _Head:
     """Return the first characters of any one of several texts."""
-    return tuple(_union(list(position)) for position in zip(*heads, strict=False))
+    return tuple(union(list(position)) for position in zip(*heads, strict=False))
 
 
-def _meet(left: _Sets, right: _Sets) -> bool:
+def meet(left: Sets, right: Sets) -> bool:
     """Say whether a character is in both unions."""
     return any(intersects(one, other) for one in left for other in right)

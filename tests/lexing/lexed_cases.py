@@ -54,15 +54,12 @@ def written(rules, terminals, mode, *, contextual, write=compile_regex, producti
             for body in bodies
         ]
         builder.define(name, builder.choice(*alternatives))
-    given = [
-        Terminal(
-            t.letter,
-            write(t.pattern, builder),
-            t.ignored,
-            [(t.keyword_of, t.embedded)] if t.keyword_of else [],
-        )
-        for t in terminals
-    ]
+    given = []
+    for t in terminals:
+        node = write(t.pattern, builder)
+        pattern, longest = node if isinstance(node, tuple) else (node, False)
+        keyword_of = [(t.keyword_of, t.embedded)] if t.keyword_of else []
+        given.append(Terminal(t.letter, pattern, t.ignored, keyword_of, longest))
     builder.start(
         builder.lexed(
             builder.rule("S"), given, mode=mode, contextual=contextual, productions=productions

@@ -11,7 +11,7 @@ from lexed_cases import written
 import formgate
 from formgate.core.errors import EmptyLanguageError, LimitError
 from formgate.core.grammar import Limits, MaskOptions
-from formgate.plugins.regex import compile_first_match, compile_regex
+from formgate.plugins.regex import compile_lexeme, compile_regex
 
 SWITCHES = [
     MaskOptions(),
@@ -35,7 +35,7 @@ def many_tokens() -> formgate.Vocabulary:
 
 
 def check_tables(grammar, mode, contextual, choices, *, productions=(), words=None):
-    write = compile_regex if mode == "longest" else compile_first_match
+    write = compile_regex if mode == "longest" else compile_lexeme
     rules, terminals = grammar
     built = written(
         rules, terminals, mode, contextual=contextual, write=write, productions=productions

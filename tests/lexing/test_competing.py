@@ -21,7 +21,7 @@ from mask_switches import CHOICES, check_tables
 import formgate
 from formgate.core.errors import EmptyLanguageError, GrammarError, LimitError
 from formgate.core.grammar import GrammarBuilder, Production, Terminal
-from formgate.plugins.regex import compile_first_match, compile_regex
+from formgate.plugins.regex import compile_lexeme, compile_regex
 
 
 def larks(rules, terminals):
@@ -103,7 +103,7 @@ def test_what_a_parser_looks_for_competes(first, data):
     assume(parser is not None)
     mode = "first" if first else "longest"
     options = {
-        "write": compile_first_match if first else compile_regex,
+        "write": compile_lexeme if first else compile_regex,
         "productions": productions_of(rules),
     }
     if has_conflicts(parser):
@@ -183,15 +183,11 @@ def engine_of(rules, lexemes, letters, **options):
                 )
             ),
         )
-    given = [
-        Terminal(
-            each.letter,
-            compile_first_match(each.pattern, builder),
-            each.ignored,
-            [(each.keyword_of, each.embedded)] if each.keyword_of else [],
-        )
-        for each in lexemes
-    ]
+    given = []
+    for each in lexemes:
+        pattern, longest = compile_lexeme(each.pattern, builder)
+        keyword_of = [(each.keyword_of, each.embedded)] if each.keyword_of else []
+        given.append(Terminal(each.letter, pattern, each.ignored, keyword_of, longest))
     builder.start(builder.lexed(builder.rule("S"), given, mode="first", **options))
     return builder.build().compile(vocabulary_of(letters))
 

@@ -12,7 +12,10 @@ from lexer_judge import Lexeme, LexerJudge
 import formgate
 from formgate.core.errors import EmptyLanguageError, GrammarError
 from formgate.core.grammar import GrammarBuilder, Terminal
-from formgate.plugins.regex import compile_first_match, compile_regex
+from formgate.plugins.regex import compile_first_match, compile_lexeme, compile_regex
+
+# By look-ahead, or by the longest match where that comes to the same.
+FIRST_WRITERS = [compile_first_match, compile_lexeme]
 
 
 @settings(max_examples=150, deadline=None)
@@ -23,10 +26,10 @@ def test_longest_match(grammar, contextual):
 
 
 @settings(max_examples=200, deadline=None)
-@given(lexed_grammars(FIRST), st.booleans())
-def test_first_match(grammar, contextual):
+@given(lexed_grammars(FIRST), st.booleans(), st.sampled_from(FIRST_WRITERS))
+def test_first_match(grammar, contextual, write):
     rules, terminals = grammar
-    check(rules, terminals, "first", contextual=contextual, write=compile_first_match)
+    check(rules, terminals, "first", contextual=contextual, write=write)
 
 
 def keyworded(grammar, embedded):
@@ -45,10 +48,11 @@ def keyworded(grammar, embedded):
     st.sampled_from(["longest", "first"]),
     st.booleans(),
     st.booleans(),
+    st.sampled_from(FIRST_WRITERS),
 )
-def test_keywords(grammar, mode, contextual, embedded):
+def test_keywords(grammar, mode, contextual, embedded, first):
     rules, terminals = keyworded(grammar, embedded)
-    write = compile_regex if mode == "longest" else compile_first_match
+    write = compile_regex if mode == "longest" else first
     check(rules, terminals, mode, contextual=contextual, write=write)
 
 

@@ -10,7 +10,7 @@ from mask_switches import CHOICES, check_tables
 
 import formgate
 from formgate.core.grammar import MaskOptions
-from formgate.plugins.regex import compile_first_match, compile_regex
+from formgate.plugins.regex import compile_lexeme, compile_regex
 
 
 @settings(max_examples=40, deadline=None)
@@ -29,7 +29,7 @@ def test_first_match(grammar, contextual, choices):
 def test_characters_of_several_bytes(mode):
     from lexer_judge import Lexeme
 
-    write = compile_regex if mode == "longest" else compile_first_match
+    write = compile_regex if mode == "longest" else compile_lexeme
     terminals = [
         Lexeme("x", "[äöü]+"),
         Lexeme("y", "[ä€]"),

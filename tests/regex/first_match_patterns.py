@@ -10,7 +10,7 @@ from regex_mock import Matcher, MockBuilder
 
 import formgate
 from formgate.core.errors import EmptyLanguageError
-from formgate.plugins.regex import compile_first_match
+from formgate.plugins.regex import compile_first_match, compile_lexeme
 
 COUNTS = ["*", "+", "?", "{2}", "{1,2}", "{,2}", "{2,}", "{,3}", "{1,3}", "{0}", "{3}"]
 
@@ -28,6 +28,21 @@ def disagreement(pattern, texts, flags=0, before=""):
     for text in texts:
         found = compiled.match(before + text, len(before))
         ends = Matcher(builder, before + text).ends(node, len(before))
+        if ends != ({found.end()} if found else set()):
+            return text
+    return None
+
+
+def lexeme_disagreement(pattern, texts, flags=0):
+    """A text of which ``re`` takes another match than the lexemes written for it say, or None."""
+    compiled = re.compile(pattern, flags)
+    builder = MockBuilder()
+    node, longest = compile_lexeme(pattern, builder, flags=int(flags))
+    for text in texts:
+        found = compiled.match(text)
+        ends = Matcher(builder, text).ends(node, 0)
+        if longest:
+            ends = {max(ends)} if ends else ends
         if ends != ({found.end()} if found else set()):
             return text
     return None

@@ -11,6 +11,7 @@ import pytest
 from first_match_patterns import (
     disagreement,
     engine_disagreement,
+    lexeme_disagreement,
     patterns,
     small_patterns,
     words,
@@ -21,7 +22,7 @@ from regex_mock import MockBuilder
 from regex_patterns import JUDGES_ATOMIC
 
 from formgate.core.errors import GrammarError, LimitError, UnsupportedConstraint
-from formgate.plugins.regex import compile_first_match
+from formgate.plugins.regex import compile_first_match, compile_lexeme
 
 TEXTS = words("ab", 5)
 
@@ -61,6 +62,53 @@ def test_all_small_patterns():
 def test_all_patterns_of_five_parts():
     for pattern in small_patterns(5, counts=("*", "*?", "??", "{1,2}", "{,2}?")):
         assert disagreement(pattern, words("ab", 4)) is None, pattern
+
+
+# -- lexemes, of which the longest may be the first match
+
+
+@settings(max_examples=400, deadline=None)
+@given(patterns(atomic=JUDGES_ATOMIC))
+def test_random_lexemes(pattern):
+    assume(is_taken(pattern))
+    assert lexeme_disagreement(pattern, TEXTS) is None
+
+
+def test_all_small_lexemes():
+    for size in (1, 2, 3, 4):
+        for pattern in small_patterns(size):
+            assert lexeme_disagreement(pattern, words("ab", 4)) is None, pattern
+
+
+@settings(max_examples=200, deadline=None)
+@given(
+    st.lists(st.sampled_from(words("ab", 4)[1:]), min_size=2, max_size=24), st.sampled_from("*+?")
+)
+def test_lexemes_of_many_texts(branches, count):
+    for pattern in ("|".join(branches), f"(?:{'|'.join(branches)}){count}b"):
+        assert lexeme_disagreement(pattern, TEXTS) is None
+
+
+@pytest.mark.parametrize(
+    ("pattern", "longest"),
+    [
+        (r"\d+(?:\.\d+)?(?:[eE][+-]?\d+)?", True),
+        (r'"(?:[^"\\]|\\.)*"', True),
+        (r"[A-Za-z_]\w*", True),
+        (r"(?:hablas|habla|come)\w?", False),  # the "s" may be either's
+        (r"(?:hablas|habla|come)!?", True),
+        (r"habla|hablas", False),
+        (r"a{1,500}", True),
+        (r"(?:ab){2,3}c*", True),
+        (r"a*?b+", False),
+        (r"(?:a|ab)(?:c|d)?", False),
+        (r"\w+(?!x)", False),
+        (r"(?:[0-9]{1,2}|[0-9]{4})x?", False),
+        (r"/\*[^*]*\*+(?:[^/*][^*]*\*+)*/", True),
+    ],
+)
+def test_lexemes_that_are_longest_matches(pattern, longest):
+    assert compile_lexeme(pattern, MockBuilder())[1] == longest
 
 
 @settings(max_examples=100, deadline=None)

@@ -143,8 +143,8 @@ Grammar::Handle keyed(GrammarHandle& self, const std::vector<EntryTuple>& entrie
   return self.value.keyed(std::move(keys));
 }
 
-using TerminalTuple =
-    std::tuple<std::string, Grammar::Handle, bool, std::vector<std::pair<std::string, bool>>>;
+using TerminalTuple = std::tuple<std::string, Grammar::Handle, bool,
+                                 std::vector<std::pair<std::string, bool>>, bool>;
 using ProductionTuple = std::tuple<std::string, std::vector<std::string>, std::int64_t>;
 
 std::vector<Grammar::Production> productions_of(const std::vector<ProductionTuple>& given) {
@@ -159,8 +159,8 @@ Grammar::Handle lexed(GrammarHandle& self, Grammar::Handle start,
                       const std::vector<ProductionTuple>& productions) {
   std::vector<Grammar::Terminal> list;
   list.reserve(terminals.size());
-  for (const auto& [name, pattern, ignored, keyword_of] : terminals) {
-    list.push_back({name, pattern, ignored, keyword_of});
+  for (const auto& [name, pattern, ignored, keyword_of, longest] : terminals) {
+    list.push_back({name, pattern, ignored, keyword_of, longest});
   }
   return self.value.lexed(start, list, first ? LexMode::kFirst : LexMode::kLongest, contextual,
                           productions_of(productions));

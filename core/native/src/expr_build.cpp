@@ -117,6 +117,7 @@ ExprId ExprPool::concat(ExprId head, ExprId tail) {
 
 // Puts a head that is no concatenation before a non-empty tail; x{a,b} x{c,d} becomes x{a+c,b+d}.
 ExprId ExprPool::prepend(ExprId head, ExprId tail) {
+  if (tail == kAllId && nullable(head)) return kAllId;
   const ExprId next = this->head(tail);
   const Node& first = node(head);
   const Node& second = node(next);

@@ -3,7 +3,8 @@
 // In mode kLongest the items are derivatives, and a lexeme ends under the guard that none of them
 // matches more. In mode kFirst an item also has the demands its look-aheads make of the text to
 // come, and says whether it has a match already: then terminals of lower preference are out; while
-// it may still have one, they end lexemes under the guard that it will not.
+// it may still have one, they end lexemes under the guard that it will not. Where a pattern takes
+// its longest match, no look-ahead says so, but the guard that it will not match more.
 #include <algorithm>
 
 #include "expr_helpers.hpp"
@@ -415,6 +416,10 @@ void Lexing::close_first(State& state) {
       const ExprId end = pool_.empty_condition(thread.rest, truths);
       if (end == ExprPool::kEmptyId) continue;
       ExprId guard = pool_.intersect(end, thread.demand);
+      if (lexicons_[state.lexicon].terminals[item.terminal].longest) {
+        const ExprId more = pool_.without_empty(thread.rest);
+        guard = pool_.complement(pool_.concat(more, ExprPool::kAllId));
+      }
       if (!item.trackers.empty()) guard = pool_.scope(guard, item.trackers);
       before = {pool_.intersect(before)};
       guard = pool_.intersect(guard, before[0]);

@@ -41,7 +41,8 @@ std::uint32_t Lexing::add(Lexicon lexicon) {
   hasher.add(static_cast<std::uint64_t>(lexicon.mode)).add(lexicon.contextual).add(lexicon.rules);
   for (unsigned i = 0; i < 4; ++i) hasher.add(lexicon.spelled.word(i));
   for (const LexTerminal& terminal : lexicon.terminals) {
-    hasher.add(terminal.name).add(terminal.ignored).add(pool_.node(terminal.pattern).hash);
+    hasher.add(terminal.name).add(terminal.ignored).add(terminal.longest);
+    hasher.add(pool_.node(terminal.pattern).hash);
     hasher.add(terminal.trackers.size()).add(terminal.keywords.size());
     for (ExprId id : terminal.trackers) hasher.add(pool_.node(id).hash);
     for (const LexKeyword& keyword : terminal.keywords) {

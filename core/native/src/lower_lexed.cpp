@@ -178,6 +178,12 @@ LexTerminal Grammar::lower_pattern(ExprPool& pool, const Terminal& terminal, Lex
     out.pattern = pool.scope(out.pattern, out.trackers);
     out.trackers.clear();
   }
+  out.longest = mode == LexMode::kFirst && terminal.longest;
+  if (out.longest && !pool.free_of_context(out.pattern)) {
+    throw Error(ErrorKind::kGrammar, "terminal \"" + terminal.name +
+                                         "\" looks around itself, so its longest match cannot be "
+                                         "asked for; leave the look-around out");
+  }
   if (pool.lexing().may_be_empty(out)) {
     throw Error(ErrorKind::kGrammar, "terminal \"" + terminal.name +
                                          "\" matches the empty text, which no lexeme is; let the "

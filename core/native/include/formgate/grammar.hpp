@@ -98,6 +98,7 @@ class Grammar {
     Handle pattern = 0;
     bool ignored = false;
     std::vector<std::pair<std::string, bool>> keyword_of;  // name, embedded
+    bool longest = false;
   };
   // Of an LALR parser; a symbol is a terminal or a head.
   struct Production {

@@ -56,6 +56,7 @@ struct LexTerminal {
   ExprId pattern{};              // never the empty text; may look beyond the lexeme in mode kFirst
   std::vector<ExprId> trackers;  // of the pattern's look-behinds
   bool ignored = false;          // may stand between lexemes
+  bool longest = false;          // in mode kFirst: of its own matches the longest is taken
   std::vector<LexKeyword> keywords;
 };
 

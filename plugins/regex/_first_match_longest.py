@@ -1,0 +1,164 @@
+"""Whether the first match of a pattern in the order of trying is always its longest one.
+
+So it is where reading a text from left to right never leaves a choice but that between going on and
+stopping, and going on is tried first: repeats are greedy, what may follow a part cannot begin as
+the part goes on, and no text begins with two branches, but for plain texts of which the longer ones
+stand first. Then no look-ahead has to say which match is taken. Such patterns are the deterministic
+regular expressions of Brüggemann-Klein and Wood, "One-Unambiguous Regular Languages", Information
+and Computation 142 (1998), with branches that are told apart later than by their first character.
+
+Cost: one pass, with sets of characters compared at each part.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from formgate.plugins.regex._first_match_choices import nested_texts, plain_texts
+from formgate.plugins.regex._first_match_facts import Facts, Rest, Sets, meet, single, union
+from formgate.plugins.regex._syntax import (
+    Alternation,
+    CharClass,
+    Literal,
+    Repeat,
+    RepeatMode,
+    Sequence,
+    Syntax,
+)
+from formgate.plugins.regex._write import flatten
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+__all__ = ["is_longest"]
+
+# As deep as patterns are whose first match is written out.
+_MAX_NESTING = 50
+
+# Branches of which all pairs are compared.
+_MOST_BRANCHES = 32
+
+
+class _Part(NamedTuple):
+    """A part of which the longest match is the first one.
+
+    Args:
+        may_be_empty: It matches the empty text.
+        first: The characters that it may begin with.
+        more: The characters that it may go on with where it has matched already.
+    """
+
+    may_be_empty: bool
+    first: Sets
+    more: Sets
+
+
+_EMPTY = _Part(True, (), ())
+
+
+def is_longest(tree: Syntax, facts: Facts, spend: Callable[[int], None]) -> bool:
+    """Say whether it is proved that the first match of a pattern is its longest one.
+
+    Args:
+        tree: The pattern.
+        facts: What is known of its parts.
+        spend: Told of the work to be done.
+    """
+    return _Proof(facts, spend).part(tree, 0) is not None
+
+
+class _Proof:
+    """Looks at the parts of one pattern; None stands for a part of which nothing is proved."""
+
+    def __init__(self, facts: Facts, spend: Callable[[int], None]) -> None:
+        self._facts = facts
+        self._spend = spend
+        self._end = Rest(None, None, None)
+
+    def part(self, node: Syntax, depth: int) -> _Part | None:
+        """Look at one part. Recursive; the nesting is bounded here."""
+        if isinstance(node, CharClass):
+            return _Part(False, (node.ranges,), ())
+        if isinstance(node, Literal):
+            return _Part(False, (single(node.text[0]),), ()) if node.text else _EMPTY
+        self._spend(1)
+        found: _Part | None = None  # of what looks around itself, or is atomic
+        if depth > _MAX_NESTING:
+            pass
+        elif isinstance(node, Sequence):
+            found = self._sequence(flatten(node), depth + 1)
+        elif isinstance(node, Alternation):
+            found = self._alternation(node.branches, depth + 1)
+        elif isinstance(node, Repeat):
+            found = self._repeat(node, depth + 1)
+        return found
+
+    def _sequence(self, items: list[Syntax], depth: int) -> _Part | None:
+        """Look at parts one after the other."""
+        whole = _EMPTY
+        for item in items:
+            after = self.part(item, depth)
+            if after is None or meet(whole.more, after.first):
+                return None
+            if whole.may_be_empty and meet(whole.first, after.first):
+                return None
+            whole = _Part(
+                whole.may_be_empty and after.may_be_empty,
+                union([whole.first, after.first]) if whole.may_be_empty else whole.first,
+                union([whole.more, after.first, after.more]) if after.may_be_empty else after.more,
+            )
+        return whole
+
+    def _alternation(self, branches: list[Syntax], depth: int) -> _Part | None:
+        """Look at branches, of which no text may begin with two."""
+        texts = plain_texts(branches)
+        if texts is not None:
+            return self._texts(texts)
+        parts: list[_Part] = []
+        for branch in branches:
+            found = self.part(branch, depth)
+            if found is None or found.may_be_empty:
+                return None
+            parts.append(found)
+        first = parts[0].first
+        rests: list[Rest] = []
+        for index, part in enumerate(parts[1:], 1):
+            if meet(first, part.first):
+                if len(branches) > _MOST_BRANCHES:
+                    return None
+                rests = rests or [self._facts.rest(branch, self._end) for branch in branches]
+                self._spend(index)
+                if not all(self._facts.disjoint(one, rests[index]) for one in rests[:index]):
+                    return None
+            first = union([first, part.first])
+        return _Part(False, first, union([part.more for part in parts]))
+
+    def _texts(self, texts: list[str]) -> _Part | None:
+        """Look at plain texts, of which a longer one may stand before one that begins it."""
+        if not all(texts):
+            return None
+        more: set[str] = set()
+        for index, near in enumerate(nested_texts(texts, self._spend)):
+            length = len(texts[index])
+            for other in near:
+                if len(texts[other]) < length:
+                    return None
+                more.update(texts[other][length : length + 1])
+        firsts = union([(single(text[0]),) for text in texts])
+        return _Part(False, firsts, union([(single(one),) for one in more]))
+
+    def _repeat(self, node: Repeat, depth: int) -> _Part | None:
+        """Look at a repeat."""
+        low, high = node.minimum, node.maximum
+        if high == 0:
+            return _EMPTY
+        if node.mode is not RepeatMode.GREEDY and (
+            low != high or node.mode is RepeatMode.POSSESSIVE
+        ):
+            return None
+        body = self.part(node.body, depth)
+        if body is None or body.may_be_empty or (high != 1 and meet(body.more, body.first)):
+            return None
+        return _Part(
+            not low, body.first, body.more if low == high else union([body.more, body.first])
+        )
