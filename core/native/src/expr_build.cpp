@@ -117,7 +117,13 @@ ExprId ExprPool::concat(ExprId head, ExprId tail) {
 
 // Puts a head that is no concatenation before a non-empty tail; x{a,b} x{c,d} becomes x{a+c,b+d}.
 ExprId ExprPool::prepend(ExprId head, ExprId tail) {
-  if (tail == kAllId && nullable(head)) return kAllId;
+  if (tail == kAllId) {  // which takes whatever may be left out before it
+    if (nullable(head)) return kAllId;
+    const Node own = node(head);
+    if (own.kind == Kind::kRepeat && own.max != own.min) {
+      return concat(repeat(ExprId{own.a}, own.min, own.min), tail);
+    }
+  }
   const ExprId next = this->head(tail);
   const Node& first = node(head);
   const Node& second = node(next);

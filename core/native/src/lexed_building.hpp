@@ -11,6 +11,9 @@
 
 namespace formgate {
 
+// The characters that begin with a byte; empty where it begins none.
+const CharSet& beginning_with(std::uint8_t byte);
+
 struct LexedMasks::Building {
   struct Open {
     std::uint16_t terminal;
@@ -19,6 +22,7 @@ struct LexedMasks::Building {
     std::vector<std::pair<std::string_view, Ranks>> suffixes;
     std::vector<const Group*> parts;
     std::vector<std::uint32_t> large;
+    std::vector<Cut> cuts;
   };
   MaskCache::Sink inside;
   std::map<std::uint32_t, MaskCache::Sink> checks;
@@ -28,7 +32,7 @@ struct LexedMasks::Building {
     for (Open& open : groups) {
       if (open.terminal == terminal && open.guard == guard) return open;
     }
-    groups.push_back({terminal, guard, MaskCache::Sink(vocabulary), {}, {}, {}});
+    groups.push_back({terminal, guard, MaskCache::Sink(vocabulary), {}, {}, {}, {}});
     return groups.back();
   }
 };

@@ -157,7 +157,7 @@ const LexedMasks::HeadMask& LexedMasks::head_mask(const Table& table, std::uint3
       through(parts.settled, true);
       through(parts.open, false);
     }
-    if (!group.large.empty()) out->large.push_back(&group);
+    if (!group.large.empty() || !group.cuts.empty()) out->large.push_back(&group);
   }
   out->tokens = sink.finish();
   bytes_ += sizeof(HeadMask) + 64 + out->openings.capacity() * (sizeof(Opening) + 16) +

@@ -34,6 +34,7 @@ void LexedMasks::clear() {
       std::exchange(summaries_, {}), std::exchange(head_masks_, {})));
   uniform_.clear();
   readings_.clear();
+  may_begin_.clear();
   chains_.clear();
   places_.clear();
   bytes_ = 0;
@@ -111,6 +112,7 @@ void LexedMasks::include(Building& building, const Table& table) const {
     if (!group.suffixes.empty()) own.parts.push_back(&group);
     own.parts.insert(own.parts.end(), group.parts.begin(), group.parts.end());
     own.large.insert(own.large.end(), group.large.begin(), group.large.end());
+    own.cuts.insert(own.cuts.end(), group.cuts.begin(), group.cuts.end());
   }
 }
 
@@ -263,6 +265,7 @@ const LexedMasks::Table& LexedMasks::table(std::uint32_t state, std::uint32_t no
                            SuffixTree(group.suffixes), std::move(group.parts),
                            std::move(group.large)});
     Group& done = out->groups.back();
+    done.cuts = std::move(group.cuts);
     done.settled = settles(done.suffixes, settled_by(group.guard)) &&
                    std::ranges::all_of(done.parts, &Group::settled);
     bytes_ += out->groups.back().suffixes.memory_usage() + sizeof(Group);
@@ -282,6 +285,13 @@ void MaskCache::lexed_item(ExprId id, std::uint32_t node, Mask& out) {
   const auto add = [&](const std::shared_ptr<const TokenSet>& tokens) {
     if (!tokens->dense.empty() || !tokens->ids.empty()) out.parts.push_back({tokens, nullptr});
   };
+  const auto add_beyond = [&](const LexedMasks::Group& group, ExprId next) {
+    for (std::uint32_t large : group.large) append(out, next, large);
+    for (const LexedMasks::Cut& cut : group.cuts) {
+      if (!lexed_->may_begin(next, cut.class_index)) continue;
+      for (std::uint32_t behind : lexed_->nodes_behind(cut)) append(out, next, behind);
+    }
+  };
   const auto add_group = [&](const LexedMasks::Group& group) {
     const ExprId next = lexing.after(group.terminal, group.guard, stack);
     if (next == ExprPool::kEmptyId || !pool_.live(next)) return;
@@ -290,7 +300,7 @@ void MaskCache::lexed_item(ExprId id, std::uint32_t node, Mask& out) {
       const ExprId free = lexing.after(group.terminal, ExprPool::kAllId, stack);
       add(lexed_->exits(group, next, free));
     }
-    for (std::uint32_t large : group.large) append(out, next, large);
+    add_beyond(group, next);
   };
   const std::uint32_t head = options_.split_parts ? lexing.head_of(stack).stack : kNoIndex;
   if (head == kNoIndex) add(table.inside);
@@ -311,7 +321,7 @@ void MaskCache::lexed_item(ExprId id, std::uint32_t node, Mask& out) {
     for (const LexedMasks::Group* group : known.groups) add_group(*group);
     for (const LexedMasks::Group* group : known.large) {
       const ExprId next = lexing.after(group->terminal, group->guard, stack);
-      for (std::uint32_t large : group->large) append(out, next, large);
+      add_beyond(*group, next);
     }
   }
   bytes_ += lexed_->memory_usage() - before;

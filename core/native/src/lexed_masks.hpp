@@ -21,6 +21,12 @@ class LexedMasks {
       : cache_(cache), pool_(cache.pool_), vocabulary_(*cache.vocabulary_) {}
 
   using Ranks = SuffixTree::Ranks;
+  // What lies behind so many characters of a class, below a node of the vocabulary's trie.
+  struct Cut {
+    std::uint32_t node;
+    std::uint32_t class_index;
+    std::uint32_t count;
+  };
   // Tokens in which a lexeme ends as one terminal, under one guard.
   struct Group {
     std::uint16_t terminal = 0;
@@ -29,7 +35,9 @@ class LexedMasks {
     SuffixTree suffixes{};                   // what tokens go on with
     std::vector<const Group*> parts{};       // of tables of subtrees, with suffixes of their own
     std::vector<std::uint32_t> large{};  // nodes of the vocabulary's trie with many tokens below
-    bool settled = false;  // every first byte of the suffixes, of the parts too, meets the guard
+    bool settled = false;     // every first byte of the suffixes, of the parts too, meets the guard
+    std::vector<Cut> cuts{};  // where a character of the class may come next
+    std::uint32_t deepest = 0;  // of a part: most characters before what tokens go on with
   };
   // Tokens that stay in the lexeme and come to a state that must be looked at with the parser's.
   struct Check {
@@ -67,6 +75,9 @@ class LexedMasks {
   const Table& table(std::uint32_t state, std::uint32_t node);
   // Tokens of a group that go on in `next`, which is `free` under the group's guard.
   std::shared_ptr<const TokenSet> exits(const Group& group, ExprId next, ExprId free);
+  // Whether text in `next` may begin with a character of a class.
+  bool may_begin(ExprId next, std::uint32_t class_index);
+  std::vector<std::uint32_t> nodes_behind(const Cut& cut) const;
   std::size_t memory_usage() const { return bytes_; }
   // What holds for all parser states with one head; see lexed_heads.cpp.
   const HeadMask& head_mask(const Table& table, std::uint32_t head);
@@ -129,9 +140,11 @@ class LexedMasks {
     std::vector<std::uint32_t> states = {};
     std::size_t known = 1;               // of them, those whose lexemes lead on
     std::optional<Counted> counts = {};  // of the one before the last
+    std::uint32_t ending = kNoIndex;     // the first behind the first one that lexemes may end in
+    std::uint32_t beyond = kNoIndex;     // what the last one leads to: there the lexeme has to end
     bool ended = false;                  // the last one reads none of the class
     bool parted = false;                 // it reads some only, or not all lead on together
-    bool closed() const { return ended || parted; }
+    bool closed() const { return ended || parted || beyond != kNoIndex; }
   };
   struct Place {
     Chain* chain = nullptr;
@@ -140,11 +153,12 @@ class LexedMasks {
   // What a state becomes by characters of a class.
   struct Run {
     std::uint32_t class_index = kNoIndex;
-    std::uint32_t state = kNoIndex;  // the only one, however many, without a chain
+    std::uint32_t first = kNoIndex;  // without a chain: before the first character,
+    std::uint32_t state = kNoIndex;  // and behind however many
     Place place = {};
     std::uint32_t size = 0;  // states of the chain, after 0, 1, ... characters
     std::uint32_t at(std::uint32_t count) const {
-      if (!place.chain) return state;
+      if (!place.chain) return count == 0 ? first : state;
       return count < size ? place.chain->states[place.at + count] : kNoIndex;
     }
   };
@@ -159,14 +173,18 @@ class LexedMasks {
                  const std::function<void(std::uint32_t, std::uint32_t)>& enter);
   struct Reading {
     std::uint32_t class_index = kNoIndex;  // none: too few
-    bool endless = false;
+    std::uint32_t endless =
+        kNoIndex;  // the state that however many of them lead to, if there is one
     ByteSet leaving = {};
   };
   const Reading& reading(std::uint32_t state);
-  bool passes(std::uint32_t state);
+  CharSet after_lexeme(std::uint32_t state);
+  bool passes(std::uint32_t state, const CharSet& set);
   bool may_run(std::uint32_t state);
+  bool repeats(std::uint32_t state, std::uint32_t next);
   std::optional<Counted> counted(std::uint32_t state, std::uint32_t class_index);
   void note_followed(Chain& chain, std::uint32_t state);
+  bool ends_alike(Chain& chain, std::uint32_t next, const CharSet& set);
   void add_next(Chain& chain, const CharSet& set);
   void follow(Chain& chain, std::size_t count);
   const Uniform& uniform(std::uint32_t state);
@@ -177,8 +195,18 @@ class LexedMasks {
   const Group& closing_part(std::uint32_t state, ExprId guard, std::uint32_t node,
                             std::uint32_t class_index, std::uint8_t byte,
                             std::span<const MaskCache::Exit> exits);
+  // Numbers of characters.
+  struct Span {
+    std::uint32_t first = 1;
+    std::uint32_t last = kNoIndex;
+    bool operator==(const Span&) const = default;
+  };
   const Group& run_part(std::uint32_t state, ExprId guard, std::uint32_t node,
-                        std::uint32_t class_index, const ByteSet& leaving);
+                        std::uint32_t class_index, const ByteSet& leaving, Span span);
+  void ends_within(Building& building, std::uint32_t state, std::uint32_t node,
+                   std::uint32_t class_index, const ByteSet& leaving, Span span);
+  void ends_at(Building& building, const Chain& chain, std::uint32_t node, std::uint32_t count,
+               const MaskCache::ClassTable& table, const Bitmap& most);
   bool stays(std::uint32_t state);
   ExprId ahead(std::uint32_t state, ExprId guard);
   void leave(Building& building, std::uint32_t node, std::uint32_t state, bool inside);
@@ -231,6 +259,7 @@ class LexedMasks {
     std::uint32_t node;
     std::uint32_t class_index;
     std::uint16_t byte;  // that ends the lexeme; 256: it ends before
+    Span span = {};
     bool operator==(const RunKey&) const = default;
   };
   struct RunHash {
@@ -240,6 +269,8 @@ class LexedMasks {
           .add(key.node)
           .add(key.class_index)
           .add(key.byte)
+          .add(key.span.first)
+          .add(key.span.last)
           .finish()
           .lo;
     }
@@ -247,6 +278,7 @@ class LexedMasks {
   GrowingMap<RunKey, std::unique_ptr<Group>, RunHash> run_parts_;
   GrowingMap<std::uint32_t, Uniform> uniform_;
   GrowingMap<std::uint32_t, Reading> readings_;
+  GrowingMap<std::uint64_t, bool> may_begin_;  // (expression, class)
   std::vector<std::unique_ptr<Chain>> chains_;
   GrowingMap<std::uint32_t, Place> places_;                   // of states that read on in a chain
   GrowingMap<std::uint64_t, std::unique_ptr<Table>> tables_;  // (state, node)

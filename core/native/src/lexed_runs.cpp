@@ -6,7 +6,6 @@
 // text leaves it. No part of the trie is walked, and what follows a lexeme in a token is the same
 // for all states under one guard.
 #include <algorithm>
-#include <array>
 #include <optional>
 
 #include "formgate/expr_pool.hpp"
@@ -19,24 +18,10 @@ namespace {
 // A class of fewer characters spells so little that a walk is as fast.
 constexpr std::uint32_t kFewest = 4;
 
-constexpr std::uint16_t kNoByte = 256;
+// Characters of ASCII that make it worth while to look at what may follow the first of a lexeme.
+constexpr std::uint32_t kMany = 16;
 
-// The characters that begin with a byte; empty where it begins none.
-const CharSet& beginning_with(std::uint8_t byte) {
-  static const std::array<CharSet, 256> sets = [] {
-    std::array<CharSet, 256> out;
-    for (unsigned b = 0; b < 256; ++b) {
-      const auto lead = static_cast<std::uint8_t>(b);
-      const int length = continuations(lead);
-      if (length < 0) continue;
-      const std::uint32_t low = lead_bits(lead, length) << (6 * length);
-      const std::uint32_t high = std::min(low + (1u << (6 * length)) - 1, kMaxCodePoint);
-      out[b] = CharSet({{std::max(low, kLeast[length]), high}}).intersect(CharSet::all());
-    }
-    return out;
-  }();
-  return sets[byte];
-}
+constexpr std::uint16_t kNoByte = 256;
 
 }  // namespace
 
@@ -99,102 +84,6 @@ const LexedMasks::Uniform& LexedMasks::uniform(std::uint32_t state) {
   return uniform_.emplace(state, std::move(out)).first->second;
 }
 
-// Whether text can be read on in a state, and no lexeme may end there.
-bool LexedMasks::passes(std::uint32_t index) {
-  const Lexing::State& state = pool_.lexing().states_[index];
-  return state.open && state.accepts.empty() && stays(index);
-}
-
-// What a state counts, where it does nothing else by characters of a class: one pattern is left, of
-// the form U{m,n} K, and each of the characters is a U and begins nothing else.
-std::optional<LexedMasks::Counted> LexedMasks::counted(std::uint32_t state,
-                                                       std::uint32_t class_index) {
-  const Lexing::State& from = pool_.lexing().states_[state];
-  if (from.items.size() != 1 || from.items[0].threads.size() != 1) return std::nullopt;
-  const Lexing::Item& item = from.items[0];
-  const ExprId rest = item.threads[0].rest;
-  const bool conditions = item.threads[0].demand != ExprPool::kAllId || !item.trackers.empty() ||
-                          !item.keywords.empty() || item.prefix != ExprPool::kEmptyId;
-  if (conditions || !pool_.free_of_context(rest)) return std::nullopt;
-  const Node repeat = pool_.node(pool_.head(rest));
-  if (repeat.kind != Kind::kRepeat || repeat.max == 0) return std::nullopt;
-  const Counted found{ExprId{repeat.a}, pool_.tail(rest)};
-  const ExprPool::Loop one = pool_.loop_of(found.unit);
-  if (one.class_index == kNoIndex || pool_.nullable(found.unit)) return std::nullopt;
-  const CharSet& set = pool_.char_class(class_index);
-  if (!set.subset_of(pool_.char_class(one.class_index))) return std::nullopt;
-  if (one.rest != ExprPool::kEmptyId && pool_.meets(class_index, one.rest)) return std::nullopt;
-  if (repeat.min == 0 && found.tail != ExprPool::kEpsilonId && pool_.meets(class_index, found.tail))
-    return std::nullopt;
-  return found;
-}
-
-// Notes the bytes that a state of a chain goes on with beside its characters.
-void LexedMasks::note_followed(Chain& chain, std::uint32_t state) {
-  chain.leaving.for_each([&](std::uint8_t byte) {
-    if (moves(state).next[byte] != kNoIndex) chain.followed.insert(byte);
-  });
-}
-
-// Adds the next state to a chain, if there is one: whether its lexeme leads on is left open.
-void LexedMasks::add_next(Chain& chain, const CharSet& set) {
-  Lexing& lexing = pool_.lexing();
-  const std::uint32_t last = chain.states.back();
-  const ByteSet spelled = lexing.lexicons_[lexing.states_[last].lexicon].spelled;
-  const ByteSet ascii = set.ascii() & spelled;
-  std::uint32_t target = kNoIndex;
-  const std::optional<Counted> counts =
-      ascii.empty() ? std::nullopt : counted(last, chain.class_index);
-  if (counts) target = lexing.stepped(last, ascii.first());
-  // While the same is counted, the first state and the last one tell what else is read.
-  if (!counts || counts != chain.counts) note_followed(chain, last);
-  chain.counts = counts;
-  if (target == kNoIndex) {
-    const Uniform& next = uniform(last);
-    if (next.target == kNoIndex || next.set.intersect(set).empty()) {
-      const Moves& row = moves(last);
-      // Nothing of the set may go on.
-      for (unsigned b = 0; b < 256; ++b) {
-        chain.parted =
-            chain.parted || (row.next[b] != kNoIndex &&
-                             !beginning_with(static_cast<std::uint8_t>(b)).intersect(set).empty());
-      }
-      chain.ended = !chain.parted;
-      return;
-    }
-    chain.parted = !set.subset_of(next.set);
-    target = next.target;
-  }
-  const Lexing::State& after = lexing.states_[target];
-  chain.parted = chain.parted || !after.open || !after.accepts.empty();
-  if (!chain.parted) chain.states.push_back(target);
-}
-
-// Sees that a chain has so many states, if its characters lead on so far together and no lexeme may
-// end on the way.
-void LexedMasks::follow(Chain& chain, std::size_t count) {
-  if (chain.known >= count || (chain.known == chain.states.size() && chain.closed())) return;
-  const CharSet set = pool_.char_class(chain.class_index);
-  while (chain.states.size() < count && !chain.closed()) add_next(chain, set);
-  // What leads on from the last one does from those before it.
-  if (stays(chain.states.back())) {
-    for (const std::uint32_t state : chain.states) {
-      pool_.lexing().states_[state].leads_on = Lexing::Verdict::kYes;
-    }
-  }
-  note_followed(chain, chain.states.back());
-  for (; chain.known < chain.states.size(); ++chain.known) {
-    if (!stays(chain.states[chain.known])) {
-      chain.states.resize(chain.known);
-      chain.parted = true;
-      return;
-    }
-    const std::size_t before = chain.known - 1;
-    places_.emplace(chain.states[before], Place{&chain, static_cast<std::uint32_t>(before)});
-    bytes_ += 64;
-  }
-}
-
 // Whether some ASCII character may lead on in a run: a quick look, which most states end at.
 bool LexedMasks::may_run(std::uint32_t state) {
   const Moves& row = moves(state);
@@ -202,10 +91,24 @@ bool LexedMasks::may_run(std::uint32_t state) {
   for (unsigned b = 0; b < 128; ++b) {
     const std::uint32_t next = row.next[b];
     if (next == kNoIndex || next == before) continue;
-    if (next == state || passes(next)) return true;
+    if (next == state) return true;
+    const Lexing::State& target = pool_.lexing().states_[next];
+    const bool leads = !target.open || stays(next);
+    if (leads && (target.accepts.empty() || repeats(state, next))) return true;
     before = next;
   }
   return before == kNoIndex;
+}
+
+// Whether a state that lexemes may end in reads what led to it, many characters and no others.
+bool LexedMasks::repeats(std::uint32_t state, std::uint32_t next) {
+  std::uint32_t count = 0;
+  for (unsigned b = 0; b < 128; ++b) {
+    const bool leads = moves(state).next[b] == next;
+    if (!leads && moves(next).next[b] != kNoIndex) return false;
+    count += leads;
+  }
+  return count >= kMany;
 }
 
 // The class of characters that a state reads uniformly, and the bytes that may begin others.
@@ -215,25 +118,21 @@ const LexedMasks::Reading& LexedMasks::reading(std::uint32_t state) {
   if (!may_run(state)) return readings_.emplace(state, std::move(out)).first->second;
   const Uniform& next = uniform(state);
   CharSet set = next.set;
-  out.endless = next.target == state;
-  if (out.endless) {
-    const Lexing::State& from = pool_.lexing().states_[state];
-    if (!from.open || !stays(state)) set = CharSet();
+  if (next.target == state) {
+    out.endless = state;
     // No lexeme ends between two characters of the set.
-    std::vector<Interval> onward;
-    const std::vector<Lexing::Accept> accepts = pool_.lexing().states_[state].accepts;
-    for (const Lexing::Accept& accept : accepts) {
-      for (const LinearTerm& term : pool_.linear_form(ahead(state, accept.guard))) {
-        if (!pool_.live(term.target)) continue;
-        term.bytes.for_each([&](std::uint8_t byte) {
-          const CharSet& characters = beginning_with(byte);
-          onward.insert(onward.end(), characters.intervals().begin(), characters.intervals().end());
-        });
-      }
+    const Lexing::State& from = pool_.lexing().states_[state];
+    set = from.open && stays(state) ? set.intersect(after_lexeme(state).complement()) : CharSet();
+  } else if (next.target != kNoIndex) {
+    // Text that must not be empty goes on as it began; a name does not.
+    const bool endless = uniform(next.target).target == next.target;
+    const Reading beyond = endless ? reading(next.target) : Reading();
+    if (beyond.class_index != kNoIndex &&
+        pool_.char_class(beyond.class_index).subset_of(next.set)) {
+      return readings_.emplace(state, beyond).first->second;
     }
-    if (!onward.empty()) set = set.intersect(CharSet(std::move(onward)).complement());
-  } else if (next.target != kNoIndex && !passes(next.target)) {
-    set = CharSet();  // such as a prefix of keywords, which goes on as a name
+    const bool ends = endless && !pool_.lexing().states_[next.target].accepts.empty();
+    if (ends || !passes(next.target, set)) set = CharSet();  // such as a prefix of keywords
   }
   if (set.size() >= kFewest) {
     out.class_index = pool_.intern_class(set);
@@ -250,7 +149,7 @@ const LexedMasks::Reading& LexedMasks::reading(std::uint32_t state) {
 bool LexedMasks::run_below(Building& building, std::uint32_t node, std::uint32_t state,
                            const std::function<void(std::uint32_t, std::uint32_t)>& enter) {
   if (!cache_.options_.class_tables) return false;
-  Run run{kNoIndex, state};
+  Run run{kNoIndex, state, state};
   ByteSet leaving;
   if (const auto it = places_.find(state); it != places_.end()) {
     run.place = it->second;
@@ -259,7 +158,8 @@ bool LexedMasks::run_below(Building& building, std::uint32_t node, std::uint32_t
     if (read.class_index == kNoIndex) return false;
     run.class_index = read.class_index;
     leaving = read.leaving;
-    if (!read.endless) {
+    run.state = read.endless;
+    if (read.endless == kNoIndex) {
       chains_.push_back(std::make_unique<Chain>(Chain{read.class_index, read.leaving}));
       run.place.chain = chains_.back().get();
       run.place.chain->states.push_back(state);
@@ -270,8 +170,10 @@ bool LexedMasks::run_below(Building& building, std::uint32_t node, std::uint32_t
   }
   Chain* const chain = run.place.chain;
   if (chain) run.class_index = chain->class_index;
+  if (chain) leaving = chain->leaving;
   MaskCache::ClassTable& table = cache_.class_table(run.class_index, node);
   const Bitmap* limit = nullptr;
+  const Bitmap* most = nullptr;  // of what comes to where the lexeme has to end, and before
   if (chain) {
     const std::uint32_t wanted = run.place.at + table.longest + 1;
     follow(*chain, wanted);
@@ -279,8 +181,10 @@ bool LexedMasks::run_below(Building& building, std::uint32_t node, std::uint32_t
     run.size = std::min(table.longest + 1, static_cast<std::uint32_t>(chain->known) - run.place.at);
     if (run.size <= table.longest) {
       const auto known = vocabulary_.at_most(node, run.size - 1);
-      if (!known) return false;
+      const auto more = vocabulary_.at_most(node, run.size);
+      if (!known || !more) return false;
       limit = *known;
+      if (chain->beyond != kNoIndex) most = *more;
     }
   }
   std::shared_ptr<const TokenSet> inside = table.inside;
@@ -298,20 +202,23 @@ bool LexedMasks::run_below(Building& building, std::uint32_t node, std::uint32_t
     followed = chain->followed;
   } else {
     leaving.for_each([&](std::uint8_t byte) {
-      if (moves(state).next[byte] != kNoIndex) followed.insert(byte);
+      const bool goes_on =
+          moves(run.state).next[byte] != kNoIndex || moves(run.first).next[byte] != kNoIndex;
+      if (goes_on) followed.insert(byte);
     });
   }
   cache_.prepare_exits(table, run.class_index, chain ? followed : leaving);
   if (!chain) {
-    const std::vector<Lexing::Accept> accepts = pool_.lexing().states_[state].accepts;
-    for (const Lexing::Accept& accept : accepts) {
-      const Group& part =
-          run_part(state, ahead(state, accept.guard), node, run.class_index, leaving);
-      if (part.suffixes.empty() && part.large.empty()) continue;
-      Building::Open& group = building.group(accept.terminal, accept.guard, vocabulary_);
-      if (!part.suffixes.empty()) group.parts.push_back(&part);
-      group.large.insert(group.large.end(), part.large.begin(), part.large.end());
+    ends_within(building, run.state, node, run.class_index, leaving, {});
+  } else {
+    if (chain->ending != kNoIndex && chain->ending < run.place.at + run.size) {
+      const Span span{std::max(chain->ending, run.place.at + 1) - run.place.at,
+                      limit ? run.size - 1 : kNoIndex};
+      const std::uint32_t ending = chain->states[chain->ending];
+      if (span.first <= span.last)
+        ends_within(building, ending, node, run.class_index, leaving, span);
     }
+    if (most) ends_at(building, *chain, node, run.size, table, *most);
   }
   followed.for_each([&](std::uint8_t byte) {
     const std::span<const MaskCache::Exit> exits = cache_.exits_by(table, run.class_index, byte);
@@ -324,6 +231,52 @@ bool LexedMasks::run_below(Building& building, std::uint32_t node, std::uint32_t
     }
   });
   return true;
+}
+
+// Notes the lexemes that end behind so many characters of a class, and go on with others.
+void LexedMasks::ends_within(Building& building, std::uint32_t state, std::uint32_t node,
+                             std::uint32_t class_index, const ByteSet& leaving, Span span) {
+  const std::vector<Lexing::Accept> accepts = pool_.lexing().states_[state].accepts;
+  for (const Lexing::Accept& accept : accepts) {
+    const ExprId guard = ahead(state, accept.guard);
+    const Group* part = &run_part(state, guard, node, class_index, leaving, {span.first, kNoIndex});
+    if (part->deepest > span.last) part = &run_part(state, guard, node, class_index, leaving, span);
+    if (part->suffixes.empty() && part->large.empty()) continue;
+    Building::Open& group = building.group(accept.terminal, accept.guard, vocabulary_);
+    if (!part->suffixes.empty()) group.parts.push_back(part);
+    group.large.insert(group.large.end(), part->large.begin(), part->large.end());
+  }
+}
+
+// Notes the lexemes that have to end behind a chain, after so many characters. Tokens that end
+// before are inside the lexeme anyway.
+void LexedMasks::ends_at(Building& building, const Chain& chain, std::uint32_t node,
+                         std::uint32_t count, const MaskCache::ClassTable& table,
+                         const Bitmap& most) {
+  const std::uint32_t state = chain.beyond;
+  Mask cut;
+  cut.parts.push_back({table.inside, &most});
+  const std::vector<Lexing::Accept> accepts = pool_.lexing().states_[state].accepts;
+  for (const Lexing::Accept& accept : accepts) {
+    const ExprId guard = ahead(state, accept.guard);
+    const auto follows = [&](std::uint8_t byte) {
+      return begun(state).contains(byte) &&
+             (guard == ExprPool::kAllId || pool_.step(guard, byte) != ExprPool::kEmptyId);
+    };
+    Building::Open& group = building.group(accept.terminal, accept.guard, vocabulary_);
+    cache_.collect(cut, group.ends);
+    const Group& part =
+        run_part(state, guard, node, chain.class_index, chain.leaving, {count, count});
+    if (!part.suffixes.empty()) group.parts.push_back(&part);
+    group.large.insert(group.large.end(), part.large.begin(), part.large.end());
+    const CharSet& set = pool_.char_class(chain.class_index);
+    for (unsigned b = 0; b < 256; ++b) {
+      const auto byte = static_cast<std::uint8_t>(b);
+      if (!follows(byte) || beginning_with(byte).intersect(set).empty()) continue;
+      group.cuts.push_back({node, chain.class_index, count});
+      break;
+    }
+  }
 }
 
 // Where a byte ends the lexeme after any number of characters, as a quote ends a string, what
@@ -386,9 +339,10 @@ const LexedMasks::Group& LexedMasks::closing_part(std::uint32_t state, ExprId gu
 
 // What follows a lexeme, which ends in the class, in tokens that go on under its guard.
 const LexedMasks::Group& LexedMasks::run_part(std::uint32_t state, ExprId guard, std::uint32_t node,
-                                              std::uint32_t class_index, const ByteSet& leaving) {
+                                              std::uint32_t class_index, const ByteSet& leaving,
+                                              Span span) {
   std::unique_ptr<Group>& slot =
-      run_parts_[{pool_.lexing().states_[state].lexicon, guard, node, class_index, kNoByte}];
+      run_parts_[{pool_.lexing().states_[state].lexicon, guard, node, class_index, kNoByte, span}];
   if (slot) return *slot;
   slot = std::make_unique<Group>();
   const auto trie = vocabulary_.trie();
@@ -397,7 +351,9 @@ const LexedMasks::Group& LexedMasks::run_part(std::uint32_t state, ExprId guard,
   (leaving & begun(state)).for_each([&](std::uint8_t byte) {
     if (guard != ExprPool::kAllId && pool_.step(guard, byte) == ExprPool::kEmptyId) return;
     for (const MaskCache::Exit& exit : cache_.exits_by(table, class_index, byte)) {
-      if (exit.count != 0) edges.emplace_back(trie[exit.node].parent, exit.node);
+      if (exit.count < span.first || exit.count > span.last) continue;
+      edges.emplace_back(trie[exit.node].parent, exit.node);
+      slot->deepest = std::max<std::uint32_t>(slot->deepest, exit.count);
     }
   });
   std::ranges::sort(edges);

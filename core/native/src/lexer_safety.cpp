@@ -12,6 +12,9 @@
 // White space is tried first: what comes behind it is left under few guards, and is found once for
 // all guards that white space may come under, and for all terminals before it, where all compete.
 // Keywords may be worse off where fewer do: see lexer_keywords.cpp.
+//
+// Text such as /[^<]+/ cannot stand behind itself, though rules may let it. Terminals that do not
+// come after others are put up with if sentences do without them there: see sentences.cpp.
 #include <algorithm>
 #include <deque>
 #include <limits>
@@ -22,6 +25,7 @@
 #include "formgate/expr_pool.hpp"
 #include "formgate/lexing.hpp"
 #include "lexeme_search.hpp"
+#include "sentences.hpp"
 #include "symbol_follow.hpp"
 
 namespace formgate {
@@ -291,7 +295,33 @@ bool Lexing::all_follow(std::uint32_t index, std::size_t before, ExprId guard,
   for (std::size_t i = 0; missing != 0 && i < separators.size() && i < kMostGuards; ++i) {
     reaches(separators[i], start, take);
   }
-  return missing == 0;
+  return missing == 0 || lacks_known(index, before, after);
+}
+
+// Whether sentences do without the terminals that do not come after one.
+bool Lexing::lacks_known(std::uint32_t index, std::size_t before,
+                         const std::vector<ExprId>& after) {
+  Safety& safety = safeties_[index];
+  if (safety.apart.empty() || before >= lexicons_[index].terminals.size()) return false;
+  Symbols& apart = safety.apart[before];
+  for (std::size_t i = 0; i < after.size(); ++i) {
+    if (!safety.follow[before][i] || after[i] != kNoExpr || apart[i]) continue;
+    if (!safety.apart_noted) return false;
+    apart[i] = true;
+  }
+  return true;
+}
+
+// Whether every sentence, as far as it is read, has an end in which no two terminals stand side by
+// side that are apart.
+bool Lexing::does_without(std::uint32_t index, ExprId rest, CompileContext& context) {
+  const std::vector<Symbols>& apart = safeties_[index].apart;
+  if (apart.size() > Sentences::kMostTerminals) return false;
+  std::vector<Sentences::Set> next(apart.size());
+  for (std::size_t i = 0; i < apart.size(); ++i) {
+    for (std::size_t k = 0; k < apart.size(); ++k) next[i][k] = !apart[i][k];
+  }
+  return Sentences(pool_, next, false, context).all_go_on(rest);
 }
 
 // Every terminal must be reachable after every one that it may follow, however that was left. Looks
@@ -317,7 +347,7 @@ bool Lexing::close_guards(std::uint32_t index, std::vector<Left> work, std::size
     if (visited.size() > most_visits || !all_follow(index, before, guard, after)) return false;
     for (std::uint16_t i = 0; i < count; ++i) {
       auto& known = safety.guards[i];
-      if (!safety.follow[before][i] || covered(index, i, after[i])) continue;
+      if (!safety.follow[before][i] || after[i] == kNoExpr || covered(index, i, after[i])) continue;
       known.push_back(after[i]);
       work.push_back({i, after[i]});
       if (known.size() > kMostGuards) return false;
@@ -368,7 +398,8 @@ bool Lexing::find_skipped(std::uint32_t index, ExprId guard) {
     if (last && !ends_under(start_after(index, before), guard)) return false;
     const auto all_covered = [&] {
       for (std::uint16_t i = 0; i < count; ++i) {
-        if (safety.follow[before][i] && !covered(index, i, after[i])) return false;
+        if (!safety.follow[before][i] || after[i] == kNoExpr) continue;
+        if (!covered(index, i, after[i])) return false;
       }
       return true;
     };
@@ -404,11 +435,21 @@ bool Lexing::find_safety(std::uint32_t index, ExprId rest, CompileContext& conte
                         std::numeric_limits<std::size_t>::max(), &context);
   };
   if (close()) return true;
+  const auto again = [&] {
+    safety.separated.clear();
+    for (auto& known : safety.guards) known.clear();
+    return close();
+  };
   // Where fewer compete, lexemes are left freer.
   safety.shared = false;
-  safety.separated.clear();
-  for (auto& known : safety.guards) known.clear();
-  return close();
+  if (again()) return true;
+  // Text that goes on until some character has no text of its kind behind it, and needs none.
+  const std::size_t count = lexicon.terminals.size();
+  safety.apart.assign(count, Symbols(count, false));
+  safety.apart_noted = true;
+  if (!again()) return false;
+  safety.apart_noted = false;
+  return does_without(index, rest, context);
 }
 
 // Whether text surely goes on after a lexeme, whatever the parser's state is.

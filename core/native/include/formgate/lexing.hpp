@@ -178,6 +178,7 @@ class Lexing {
   struct Accept {
     std::uint16_t terminal;
     ExprId guard;
+    bool operator==(const Accept&) const = default;
   };
   struct Edge {
     ByteSet bytes;
@@ -242,6 +243,10 @@ class Lexing {
     // What comes behind white space, by (start, guard, what may come): how each is left.
     std::unordered_map<Hash128, std::vector<ExprId>, HashOfHash> separated;
     bool shared = true;  // what comes where all compete is asked first
+    // By terminal, those of `follow` that may not come behind it under some guard; noted while
+    // `apart_noted`, which asks for proof that sentences do without.
+    std::vector<Symbols> apart;
+    bool apart_noted = false;
     bool freer = false;  // what can end where all compete can where fewer do
     // What comes where all compete, by guard; see comes_under.
     std::unordered_map<std::uint32_t, std::vector<ExprId>> anywhere;
@@ -345,6 +350,8 @@ class Lexing {
   std::pair<Symbols, Symbols> competing_after(std::uint32_t lexicon, std::size_t before) const;
   std::uint32_t start_after(std::uint32_t lexicon, std::size_t before);
   ExprId separated(std::uint32_t start, ExprId guard);
+  bool lacks_known(std::uint32_t lexicon, std::size_t before, const std::vector<ExprId>& after);
+  bool does_without(std::uint32_t lexicon, ExprId rest, CompileContext& context);
   const std::vector<ExprId>& comes_under(std::uint32_t lexicon, ExprId guard);
   bool all_come(std::uint32_t lexicon, std::size_t before, ExprId guard,
                 std::vector<ExprId>& after);
