@@ -74,4 +74,15 @@ bool Lexing::reaches(ExprId guard, std::uint32_t state, Wanted&& wanted) {
   return look_for(guard, state, wanted) == Verdict::kYes;
 }
 
+// What was found before of a guard and what it is asked with, or else is found now.
+template <typename Find>
+bool Lexing::answer(About about, std::uint64_t subject, ExprId guard, Find&& find) {
+  Hasher hasher(static_cast<std::uint64_t>(about));
+  const Hash128 key = hasher.add(subject).add(index_of(guard)).finish();
+  if (const auto it = answers_.find(key); it != answers_.end()) return it->second;
+  const bool found = find();
+  answers_.emplace(key, found);
+  return found;
+}
+
 }  // namespace formgate
