@@ -23,6 +23,7 @@ from pydantic.errors import (
 )
 
 from formgate.core.errors import GrammarError, UnsupportedConstraint
+from formgate.plugins.json_schema._types_pydantic_exact import ExactSchema
 from formgate.plugins.json_schema._types_shapes import Mismatch, Shape
 
 __all__ = ["PydanticShape", "adapter_of", "foreign_shape", "parameter_of"]
@@ -73,7 +74,9 @@ def foreign_shape(annotation: object, prefix: str) -> tuple[PydanticShape, dict[
     name = getattr(annotation, "__name__", None) or f"{annotation!r:.60}"
     try:
         adapter = adapter_of(annotation)
-        schema = adapter.json_schema(ref_template=f"#/$defs/{prefix}{{model}}")
+        schema = adapter.json_schema(
+            ref_template=f"#/$defs/{prefix}{{model}}", schema_generator=ExactSchema
+        )
     except PydanticInvalidForJsonSchema as error:
         raise UnsupportedConstraint(
             f"{name}: pydantic has no JSON Schema for it: {error.message}",
