@@ -68,6 +68,9 @@ _BY_URI["json-schema.org/draft-05/schema"] = BY_NAME["4"]
 # Hyper-schemas add links, which are annotations.
 _BY_URI.update({uri.replace("/schema", "/hyper-schema"): _BY_URI[uri] for uri in list(_BY_URI)})
 
+# No keyword of the standard: what a type checks that no schema can say, told in words.
+UNENFORCED = "x-unenforced"
+
 # Keywords that hold one schema, a list of them, or schemas by name.
 _ONE = frozenset(
     [
@@ -121,7 +124,7 @@ _KEYWORDS = {
     **dict.fromkeys(["minContains", "maxContains"], _NEW),
     **dict.fromkeys(["unevaluatedItems", "unevaluatedProperties"], _NEW),
     "$recursiveRef": frozenset([2019]),
-    **dict.fromkeys(["prefixItems", "$dynamicRef"], frozenset([2020])),
+    **dict.fromkeys(["prefixItems", "$dynamicRef", UNENFORCED], frozenset([2020])),
 }
 
 

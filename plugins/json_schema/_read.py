@@ -9,6 +9,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from formgate.core.errors import UnsupportedConstraint
+from formgate.plugins.json_schema._drafts import UNENFORCED
 from formgate.plugins.json_schema._facts import (
     ARRAY,
     NUMBER,
@@ -281,6 +283,17 @@ class _Reader(ScalarReader):
 
     # --- the end ---
 
+    def unenforced(self, value: Json) -> None:
+        """What a type asks for and no schema can say, in words."""
+        self.world.left_out(
+            UnsupportedConstraint(
+                f"{value} cannot be enforced",
+                hint="give another type, or a schema of its own (of pydantic: WithJsonSchema), or "
+                'compile with on_unsupported="relax" and check the result',
+            ),
+            self.where,
+        )
+
     def finish(self) -> None:
         """Bring together what several keywords say."""
         facts = self.facts
@@ -367,6 +380,7 @@ def _table(rank: int) -> dict[str, Any]:
         table["$recursiveRef"] = _Reader.recursive_ref
     if rank >= 2020:
         table |= {"prefixItems": _Reader.prefix_items, "$dynamicRef": _Reader.dynamic_ref}
+        table[UNENFORCED] = _Reader.unenforced
     return table
 
 

@@ -26,6 +26,7 @@ from pydantic_core import SchemaError, SchemaValidator, ValidationError
 from formgate.plugins.json_schema import _types_pydantic_numbers as numbers
 from formgate.plugins.json_schema import _types_pydantic_texts as texts
 from formgate.plugins.json_schema import _types_pydantic_times as times
+from formgate.plugins.json_schema._drafts import UNENFORCED
 from formgate.plugins.json_schema._types_pydantic_fields import (
     hidden_names,
     paths,
@@ -35,11 +36,10 @@ from formgate.plugins.json_schema._types_pydantic_keys import names_of
 from formgate.plugins.json_schema._types_pydantic_patterns import read_alike
 from formgate.plugins.json_schema._types_pydantic_pushed import constraint_of, pushed
 
-__all__ = ["NEVER", "UNENFORCED", "ExactSchema", "unenforced"]
+__all__ = ["NEVER", "ExactSchema", "unenforced"]
 
 Core = dict[str, Any]
 
-UNENFORCED = "x-unenforced"
 NEVER: dict[str, Any] = {"not": {}}
 # Formats of pydantic's own, of types that hide their core schema, and what they stand for.
 _OWN_FORMATS = {
@@ -213,7 +213,8 @@ class ExactSchema(GenerateJsonSchema):
 
     def _url(self, found: JsonSchemaValue, schema: Any, *, several: bool) -> JsonSchemaValue:
         schemes = schema.get("allowed_schemes")
-        host = bool(schema.get("host_required"))
+        # what has a default for a part of the authority must have one
+        host = any(schema.get(name) for name in ("host_required", *_DEFAULTS))
         pattern = texts.url(None if schemes is None else tuple(schemes), host=host, several=several)
         found.pop("minLength", None)  # the pattern says more
         return {**found, "pattern": pattern}
@@ -368,6 +369,7 @@ class ExactSchema(GenerateJsonSchema):
         return found
 
 
+_DEFAULTS = ("default_host", "default_port", "default_path")
 _FINITE = {"minimum": -numbers.LARGEST, "maximum": numbers.LARGEST}
 _STEADY = 15  # digits that a float keeps
 # Rust's white space, which is cut off before lengths and patterns are checked.
@@ -394,6 +396,8 @@ def _decimal_number(schema: Core) -> JsonSchemaValue | None:
     if most is None and places is None and step is None:
         bounds = numbers.decimal_bounds(schema)
         return None if bounds is None else {"type": "number", **bounds}
+    if most is not None and places is not None and most <= places:
+        return None  # zero is refused, as a digit before the point
     if most is not None and places is None and step is None:
         # Some digits of a number may stand after the point: two, as of money.
         whole = _decimal_number({**schema, "decimal_places": 0})

@@ -6,6 +6,7 @@ from enum import Enum
 from typing import TYPE_CHECKING, Any
 
 from formgate.plugins.json_schema import _types_pydantic_numbers as numbers
+from formgate.plugins.json_schema._drafts import UNENFORCED
 from formgate.plugins.json_schema._types_pydantic_texts import whole
 
 if TYPE_CHECKING:
@@ -103,14 +104,14 @@ def _spelled(generator: ExactSchema, core: Any) -> dict[str, Any]:
     if kind == "int":
         bounds = numbers.text_bounds(core)
         if bounds is None or core.get("multiple_of") is not None:
-            return {"x-unenforced": "multiples among names"}
+            return {UNENFORCED: "multiples among names"}
         return _patterns([numbers.INTEGER, *bounds])
     if kind == "decimal":
         patterns = generator.decimal_patterns(core)
-        return {"x-unenforced": "bounds of decimals"} if patterns is None else _patterns(patterns)
+        return {UNENFORCED: "bounds of decimals"} if patterns is None else _patterns(patterns)
     if kind == "float":
         if any(core.get(name) is not None for name in _BOUNDS):
-            return {"x-unenforced": "bounds of floats among names"}
+            return {UNENFORCED: "bounds of floats among names"}
         return {"pattern": _FLOAT}
     return _NONE
 

@@ -222,6 +222,6 @@ def digits_pattern(most: int | None, places: int | None) -> str | None:
 
 def _fixed(whole: int, places: int) -> str:
     """Return the expression of so many digits before and after the point."""
-    first = f"(?:0|[1-9][0-9]{{0,{whole - 1}}})" if whole else "0"
-    after = f"[0-9]{{1,{places}}}0*" if places else "0+"
-    return rf"{first}(?:\.{after})?"
+    after = rf"\.[0-9]{{1,{places}}}0*" if places else r"\.0+"
+    # A zero alone has a digit before the point.
+    return f"(?:0|[1-9][0-9]{{0,{whole - 1}}})(?:{after})?" if whole else f"0{after}"

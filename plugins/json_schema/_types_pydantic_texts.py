@@ -2,7 +2,7 @@ r"""Patterns (ECMA-262, whole texts) of strings that pydantic surely reads as va
 
 JSON Schema has no format for most of them. Each is a sure subset with all that pydantic itself
 writes, unless it says otherwise. They are written so that their automata stay small: alternatives
-of fixed shape, no look-around but for names of hosts.
+of fixed shape, no look-around.
 """
 
 from __future__ import annotations
@@ -214,9 +214,20 @@ def uuid(version: int) -> str:
 
 # --- URLs ---
 
-# The last label of a name is no number, and none is punycode, which may be wrong.
-_LABEL = "(?![Xx][Nn]--)[A-Za-z0-9_-]+"
-_NAME = f"(?:{_LABEL}\\.)*(?![Xx][Nn]--)[A-Za-z_][A-Za-z0-9_-]*"
+# No label is punycode, which may be wrong, and the last is no number. Said without look-ahead, which
+# would be costly beside lengths.
+_ANY = "[A-Za-z0-9_-]*"
+
+
+def _label(first: str) -> str:
+    """Return the expression of labels that begin with one of some characters, or with an x."""
+    last = f"(?:[A-Za-z0-9_]{_ANY}|-(?:[A-Za-z0-9_]{_ANY})?)?"
+    return f"(?:[{first}]{_ANY}|[Xx](?:[A-MO-Za-mo-z0-9_-]{_ANY}|[Nn]{last})?)"
+
+
+_LABEL = _label("A-WYZa-wyz0-9_-")
+_LAST = _label("A-WYZa-wyz_")
+_NAME = f"(?:{_LABEL}[.])*{_LAST}"
 _HOST = f"(?:{_NAME}|{IPV4}|\\[{IPV6}\\])"
 _PORT = (
     "(?::(?:[0-9]{1,4}|[1-5][0-9]{4}|6(?:[0-4][0-9]{3}|5(?:[0-4][0-9]{2}|5(?:[0-2][0-9]|3[0-5])))))?"
@@ -229,10 +240,32 @@ _PATH = f"(?:/(?:[{_PLAIN}:@/]|{_PERCENT})*)?"
 _TAIL = f"(?:\\?(?:[{_PLAIN}:@/?]|{_PERCENT})*)?(?:#(?:[{_PLAIN}:@/?]|{_PERCENT})*)?"
 _OPAQUE = f"(?:[{_PLAIN}:@]|{_PERCENT})(?:[{_PLAIN}:@/]|{_PERCENT})*"
 _WITH_HOST = ("http", "https", "ws", "wss", "ftp")
-_OTHER_SCHEME = (
-    "(?!(?:[Hh][Tt][Tt][Pp][Ss]?|[Ww][Ss][Ss]?|[Ff][Tt][Pp]|[Ff][Ii][Ll][Ee]):)"
-    "[A-Za-z][A-Za-z0-9+.-]*"
-)
+_SCHEME_END = "[A-Za-z0-9+.-]*"
+
+
+def _not_among(names: Collection[str]) -> str:
+    """Return the expression of schemes other than some, in any case of letters."""
+    heads = sorted({name[0] for name in names if name})
+    ways = []
+    for head in heads:
+        rest = _not_among_rest([name[1:] for name in names if name[:1] == head])
+        ways.append(f"[{head.upper()}{head}]{rest}")
+    others = "".join(c for c in "abcdefghijklmnopqrstuvwxyz" if c not in heads)
+    return f"(?:[{others}{others.upper()}]{_SCHEME_END}|{'|'.join(ways)})"
+
+
+def _not_among_rest(ends: list[str]) -> str:
+    """Return the expression of what may follow a head so that none of some words is made."""
+    heads = sorted({end[0] for end in ends if end})
+    others = "".join(c for c in "abcdefghijklmnopqrstuvwxyz" if c not in heads)
+    ways = [f"[{others}{others.upper()}0-9+.-]{_SCHEME_END}"]
+    for head in heads:
+        rest = _not_among_rest([end[1:] for end in ends if end[:1] == head])
+        ways.append(f"[{head.upper()}{head}]{rest}")
+    return f"(?:{'|'.join(ways)}){'' if '' in ends else '?'}"
+
+
+_OTHER_SCHEME = _not_among((*_WITH_HOST, "file"))
 
 
 def url(schemes: Collection[str] | None, *, host: bool = False, several: bool = False) -> str:
