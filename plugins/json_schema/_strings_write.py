@@ -6,13 +6,18 @@ are a narrower pattern; other conjunctions are intersections, and negated atoms 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, cast
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any, cast
 
 if TYPE_CHECKING:
     from formgate.core.grammar import GrammarBuilder, Node
     from formgate.plugins.json_schema._strings_keys import Key, Lengths
+    from formgate.plugins.json_schema._strings_record import Program
 
 __all__ = ["write_strings"]
+
+_LONG = 120  # characters of a pattern that is worth keeping
+_AROUND = ("(?=", "(?!", "(?<", "\\b", "\\B")
 
 
 def write_strings(key: Key, builder: GrammarBuilder, known: dict[Key, Node]) -> Node:
@@ -43,13 +48,40 @@ def _write_new(  # noqa: PLR0911 (one return for each kind of expression)
         texts = list(cast("frozenset[str]", content))
         return builder.literal(texts[0]) if len(texts) == 1 else builder.strings(texts)
     if tag == "pattern":
-        from formgate.plugins.json_schema._ecma_search import (  # noqa: PLC0415
-            search,
-            write_search,
-        )
-
-        return write_search(search(cast("str", content)), builder)
+        return _write_pattern(cast("str", content), None, builder)
     raise AssertionError(tag)
+
+
+def _write_pattern(source: str, lengths: tuple[int, int | None] | None, builder: GrammarBuilder) -> Node:
+    """Return the texts that a pattern finds, of some lengths if it is narrowed.
+
+    Long patterns are kept as calls: those of types come with every schema that names the type.
+    """
+    if len(source) < _LONG or any(mark in source for mark in _AROUND):
+        return _write_read(source, lengths, builder)
+    return _recorded_pattern(source, lengths).write(builder)
+
+
+@lru_cache(maxsize=64)
+def _recorded_pattern(source: str, lengths: tuple[int, int | None] | None) -> Program:
+    """Return the calls that write a pattern; to read it again would take milliseconds."""
+    from formgate.plugins.json_schema._strings_record import Recorder  # noqa: PLC0415
+
+    recorder = Recorder()
+    return recorder.program(_write_read(source, lengths, cast("GrammarBuilder", recorder)))
+
+
+def _write_read(source: str, lengths: tuple[int, int | None] | None, builder: GrammarBuilder) -> Node:
+    """Read a pattern and write it."""
+    from formgate.plugins.json_schema._ecma_search import search, write_search  # noqa: PLC0415
+
+    found = search(source)
+    if lengths is not None:
+        tree = _narrower(source, lengths)
+        if tree is None:
+            raise AssertionError(source)
+        found = found._replace(tree=tree)
+    return write_search(found, builder)
 
 
 def _write_format(name: str, negated: bool, builder: GrammarBuilder) -> Node:
@@ -99,12 +131,16 @@ def _order(part: Key) -> tuple[bool, bool, str]:
 
 def _write_narrowed(pattern: str, lengths: Lengths, builder: GrammarBuilder) -> Node | None:
     """Return the texts of some lengths that a pattern finds, where that is a pattern, or None."""
-    from formgate.plugins.json_schema._ecma_search import search, write_search  # noqa: PLC0415
+    if len(lengths) != 1 or _narrower(pattern, lengths[0]) is None:
+        return None
+    return _write_pattern(pattern, lengths[0], builder)
+
+
+@lru_cache(maxsize=64)
+def _narrower(pattern: str, lengths: tuple[int, int | None]) -> Any:
+    """Return the tree of the texts of some lengths that a pattern finds, or None."""
+    from formgate.plugins.json_schema._ecma_search import search  # noqa: PLC0415
     from formgate.plugins.json_schema._ecma_trees import within  # noqa: PLC0415
     from formgate.plugins.regex._measure import Measures  # noqa: PLC0415
 
-    if len(lengths) != 1:
-        return None
-    found = search(pattern)
-    tree = within(found.tree, *lengths[0], Measures())
-    return None if tree is None else write_search(found._replace(tree=tree), builder)
+    return within(search(pattern).tree, *lengths, Measures())

@@ -80,6 +80,11 @@ class ExactSchema(GenerateJsonSchema):
 
     # --- what is said beside core schemas ---
 
+    def sort(self, value: Any, parent_key: str | None = None) -> Any:
+        """Keywords in any order: nobody reads these schemas."""
+        del parent_key
+        return value
+
     def definitions_schema(self, schema: Any) -> JsonSchemaValue:
         """What refers to definitions, which are kept for keys that do."""
         for definition in schema["definitions"]:

@@ -51,11 +51,10 @@ def date_time_patterns(given: Mapping[str, Any]) -> list[str]:
     """
     found = [f"^{NAIVE}{_zone(given)}$"]
     now = given.get("now_op")
-    moment = datetime.now(timezone.utc).replace(tzinfo=None)
-    if now == "past":
-        found.append(_within("lt", _written(moment - timedelta(days=1)), f"{OFFSET}?"))
-    elif now == "future":
-        found.append(_within("gt", _written(moment + timedelta(days=1)), f"{OFFSET}?"))
+    today = datetime.now(timezone.utc).date()
+    if now in ("past", "future"):  # by the day, so that the pattern stays the same for one
+        side = ("lt", today - timedelta(days=1)) if now == "past" else ("gt", today + timedelta(days=1))
+        found.append(f"{_within(side[0], side[1].isoformat(), '')[:-1]}[Tt]")
     for name, *_ in _SIDES:
         bound = given.get(name)
         if isinstance(bound, datetime):
