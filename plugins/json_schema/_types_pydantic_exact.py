@@ -14,11 +14,13 @@ from __future__ import annotations
 
 import functools
 import json
+import zoneinfo
+from collections.abc import Callable
 from decimal import Decimal
-from enum import Enum
 from typing import Any, cast
 
 from pydantic import ByteSize, EncodedBytes, EncodedStr
+from pydantic._internal._validators import pattern_bytes_validator
 from pydantic.json_schema import GenerateJsonSchema, JsonSchemaValue
 from pydantic.types import Base64Encoder, Base64UrlEncoder
 from pydantic_core import SchemaError, SchemaValidator, ValidationError
@@ -34,7 +36,7 @@ from formgate.plugins.json_schema._types_pydantic_fields import (
 )
 from formgate.plugins.json_schema._types_pydantic_keys import names_of
 from formgate.plugins.json_schema._types_pydantic_patterns import read_alike
-from formgate.plugins.json_schema._types_pydantic_pushed import constraint_of, pushed
+from formgate.plugins.json_schema._types_pydantic_pushed import bounds_of, pushed
 
 __all__ = ["NEVER", "ExactSchema", "unenforced"]
 
@@ -42,15 +44,16 @@ Core = dict[str, Any]
 
 NEVER: dict[str, Any] = {"not": {}}
 # Formats of pydantic's own, of types that hide their core schema, and what they stand for.
-_OWN_FORMATS = {
-    "ipv4network": lambda: texts.whole(texts.ipv4_network()),
-    "ipv6network": lambda: texts.whole(texts.ipv6_network()),
-    "ipv4interface": lambda: texts.whole(texts.IPV4_INTERFACE),
-    "ipv6interface": lambda: texts.whole(texts.IPV6_INTERFACE),
-    "ipvanyaddress": lambda: texts.whole(texts.IPV4, texts.IPV6),
-    "ipvanyinterface": lambda: texts.whole(texts.IPV4_INTERFACE, texts.IPV6_INTERFACE),
-    "ipvanynetwork": lambda: texts.whole(texts.ipv4_network(), texts.ipv6_network()),
-    "regex": lambda: texts.PYTHON_PATTERN,
+_OWN_FORMATS: dict[str, Callable[[], JsonSchemaValue]] = {
+    "ipv4network": lambda: _matching(texts.ipv4_network()),
+    "ipv6network": lambda: _matching(texts.ipv6_network()),
+    "ipv4interface": lambda: _matching(texts.IPV4_INTERFACE),
+    "ipv6interface": lambda: _matching(texts.IPV6_INTERFACE),
+    "ipvanyaddress": lambda: _matching(texts.IPV4, texts.IPV6),
+    "ipvanyinterface": lambda: _matching(texts.IPV4_INTERFACE, texts.IPV6_INTERFACE),
+    "ipvanynetwork": lambda: _matching(texts.ipv4_network(), texts.ipv6_network()),
+    "regex": lambda: {"pattern": texts.PYTHON_PATTERN},
+    "zoneinfo": lambda: {"enum": _zones()},
 }
 _OWN_MODULES = ("pydantic._internal._generate_schema", "pydantic.networks")
 _FUNCTIONS = ("pydantic_js_functions", "pydantic_js_annotation_functions")
@@ -69,6 +72,16 @@ _UNITS = "|".join(
 def unenforced(reason: str, **keywords: object) -> JsonSchemaValue:
     """Return a schema with a note of what it leaves out."""
     return {**keywords, UNENFORCED: reason}
+
+
+def _matching(*ways: str) -> JsonSchemaValue:
+    return {"pattern": texts.whole(*ways)}
+
+
+@functools.cache
+def _zones() -> list[str]:
+    """Return the names of the time zones that are installed."""
+    return sorted(zoneinfo.available_timezones())
 
 
 class ExactSchema(GenerateJsonSchema):
@@ -98,7 +111,7 @@ class ExactSchema(GenerateJsonSchema):
             schema = _unhidden(schema, metadata)
         return super().generate_inner(schema)
 
-    def _setting(self, name: str, schema: Any) -> Any:
+    def setting(self, name: str, schema: Any) -> Any:
         """Return what a core schema says, or the configuration around it."""
         found = schema.get(name)
         return self._config.config_dict.get(name) if found is None else found
@@ -108,11 +121,11 @@ class ExactSchema(GenerateJsonSchema):
     def int_schema(self, schema: Any) -> JsonSchemaValue:
         """Integers; strict ones are written with digits alone."""
         found = super().int_schema(schema)
-        return {**found, "allOf": [_DIGITS_ALONE]} if self._setting("strict", schema) else found
+        return {**found, "allOf": [_DIGITS_ALONE]} if self.setting("strict", schema) else found
 
     def float_schema(self, schema: Any) -> JsonSchemaValue:
         """Floats, whose texts are rounded before bounds are checked."""
-        finite = self._setting("allow_inf_nan", schema) is False
+        finite = self.setting("allow_inf_nan", schema) is False
         found = {"type": "number", **numbers.rounded_bounds(schema, finite=finite)}
         if schema.get("multiple_of") is not None:
             found = {**found, **_FINITE, **found, "multipleOf": schema["multiple_of"]}
@@ -147,7 +160,7 @@ class ExactSchema(GenerateJsonSchema):
         if shape is not None or bounds:
             return [shape or numbers.DECIMAL, *bounds]
         more = ["-?0[eE][+-]?[0-9]{1,9}", rf"{numbers.DECIMAL[1:-1]}[eE][+-]?[0-9]{{1,9}}"]
-        if self._setting("allow_inf_nan", schema):
+        if self.setting("allow_inf_nan", schema):
             more += ["-?Infinity", "NaN"]
         return [texts.whole(numbers.DECIMAL[1:-1], *more)]
 
@@ -175,14 +188,13 @@ class ExactSchema(GenerateJsonSchema):
         found = super().str_schema(schema)
         more = []
         if "pattern" in found:
-            engine = self._setting("regex_engine", schema)
+            engine = self.setting("regex_engine", schema)
             alike = read_alike(schema["pattern"], rust=engine != "python-re")
             if alike is None:
-                del found["pattern"]
-                found[UNENFORCED] = f"the pattern {found.get('pattern')!r:.60}"
+                found[UNENFORCED] = f"the pattern {found.pop('pattern')!r:.60}"
             else:
                 found["pattern"] = alike
-        stripped = self._setting("str_strip_whitespace", {}) or schema.get("strip_whitespace")
+        stripped = self.setting("str_strip_whitespace", {}) or schema.get("strip_whitespace")
         if stripped and ("pattern" in found or "minLength" in found):
             more.append(_STRIPPED)
         if schema.get("ascii_only"):
@@ -298,37 +310,17 @@ class ExactSchema(GenerateJsonSchema):
 
     def function_after_schema(self, schema: Any) -> JsonSchemaValue:
         """What a validator is given; pydantic's own validators are known."""
-        known = constraint_of(schema)
-        if known is not None:
-            narrowed = self._narrowed(schema, *known)
-            if narrowed is not None:
-                return narrowed
+        bounds, inner = bounds_of(schema)
+        encoder = _encoder(inner)
+        if encoder is not None:
+            return _encoded(encoder, bounds.get("min_length", 0), bounds.get("max_length"))
+        narrowed = pushed(inner, bounds) if bounds else None
+        if narrowed is not None:
+            return self.generate_inner(narrowed) if narrowed else dict(NEVER)
         owner = getattr(schema["function"]["function"], "__self__", None)
-        if isinstance(owner, (EncodedBytes, EncodedStr)):
-            return _encoded(owner, 0, None) or super().function_after_schema(schema)
         if isinstance(owner, type) and issubclass(owner, ByteSize):
             return dict(_BYTE_SIZE)
         return super().function_after_schema(schema)
-
-    def _narrowed(self, schema: Any, name: str, value: Any) -> JsonSchemaValue | None:
-        """Return the schema of a type under a constraint that pydantic checks after it."""
-        bounds = {name: value}
-        inner = schema["schema"]
-        while True:
-            known = constraint_of(inner)
-            if known is None:
-                break
-            bounds.setdefault(*known)
-            inner = inner["schema"]
-        if inner["type"] == "function-after":
-            owner = getattr(inner["function"]["function"], "__self__", None)
-            if isinstance(owner, (EncodedBytes, EncodedStr)):
-                return _encoded(owner, bounds.get("min_length", 0), bounds.get("max_length"))
-        for each, bound in bounds.items():
-            inner = pushed(inner, each, bound)
-            if inner is None:
-                return None
-        return self.generate_inner(inner) if inner else dict(NEVER)
 
     # --- members ---
 
@@ -449,12 +441,12 @@ def _unhidden(schema: Any, metadata: Any) -> Any:
                 for function in functions
             ]
     updates = metadata.get("pydantic_js_updates")
-    if updates and schema["type"] == "function-after" and constraint_of(schema) is not None:
-        changed["pydantic_js_updates"] = {
-            name: part for name, part in updates.items() if name not in _UPDATES
-        }
-        if pushed(schema, *constraint_of(schema)) is None:
-            del changed["pydantic_js_updates"]
+    if updates and schema["type"] == "function-after":
+        bounds, inner = bounds_of(schema)
+        if bounds and (_encoder(inner) is not None or pushed(inner, bounds) is not None):
+            changed["pydantic_js_updates"] = {
+                name: part for name, part in updates.items() if name not in _UPDATES
+            }
     return {**schema, "metadata": {**metadata, **changed}} if changed else schema
 
 
@@ -469,13 +461,24 @@ def _told(function: Any, schema: Any, handler: Any) -> JsonSchemaValue:
     """Return what a function of pydantic's own says of a type, and what its format stands for."""
     found = function(schema, handler)
     made = _OWN_FORMATS.get(found.get("format")) if "pattern" not in found else None
-    return found if made is None else {**found, "pattern": made()}
+    if made is None:
+        return found
+    if schema.get("function", {}).get("function") is pattern_bytes_validator:
+        return {**found, **NEVER}
+    return {**found, **made()}
 
 
-def _encoded(owner: EncodedBytes | EncodedStr, least: int, most: int | None) -> JsonSchemaValue | None:
-    """Return the schema of what an encoder of pydantic's decodes; None for one of the user's."""
-    if owner.encoder not in (Base64Encoder, Base64UrlEncoder):
+def _encoder(schema: Any) -> EncodedBytes | EncodedStr | None:
+    """Return what decodes a text for a core schema, if it is pydantic's; None for others."""
+    if schema["type"] != "function-after":
         return None
+    owner = getattr(schema["function"]["function"], "__self__", None)
+    known = isinstance(owner, (EncodedBytes, EncodedStr))
+    return owner if known and owner.encoder in (Base64Encoder, Base64UrlEncoder) else None
+
+
+def _encoded(owner: EncodedBytes | EncodedStr, least: int, most: int | None) -> JsonSchemaValue:
+    """Return the schema of what an encoder decodes to at least and at most so many bytes."""
     classic = owner.encoder is Base64Encoder
     counted = texts.whole(*texts.base64_bytes(least, most, classic=classic))
     if isinstance(owner, EncodedBytes):

@@ -14,7 +14,9 @@ if TYPE_CHECKING:
 
 __all__ = ["names_of"]
 
-_FLOAT = whole(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]{1,2})?")
+_FLOAT = whole(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]{1,3})?")
+# Numbers that are surely no infinity; such as are larger and written with an exponent are left out.
+_FINITE = whole(r"-?(?:0|[1-9][0-9]{0,199})(?:\.[0-9]+)?(?:[eE](?:-[0-9]{1,3}|\+?[0-9]{1,2}))?")
 _NONE: dict[str, Any] = {"not": {}}
 # Core schemas that hold the one of the values.
 _AROUND = ("default", "nullable", "custom-error", "function-before", "function-wrap")
@@ -112,7 +114,8 @@ def _spelled(generator: ExactSchema, core: Any) -> dict[str, Any]:
     if kind == "float":
         if any(core.get(name) is not None for name in _BOUNDS):
             return {UNENFORCED: "bounds of floats among names"}
-        return {"pattern": _FLOAT}
+        finite = generator.setting("allow_inf_nan", core) is False
+        return {"pattern": _FINITE if finite else _FLOAT}
     return _NONE
 
 

@@ -20,7 +20,7 @@ from pydantic._internal._validators import (
     multiple_of_validator,
 )
 
-__all__ = ["constraint_of", "pushed"]
+__all__ = ["bounds_of", "pushed"]
 
 _NAMES = {
     greater_than_validator: "gt",
@@ -59,44 +59,58 @@ _CHECKS = {
 Core = Any
 
 
-def constraint_of(core: Core) -> tuple[str, Any] | None:
-    """Return the constraint that a core schema is a validator of; None for other schemas."""
-    if core["type"] != "function-after":
-        return None
-    function = core["function"]["function"]
-    if not isinstance(function, functools.partial) or function.args:
-        return None
-    name = _NAMES.get(function.func)
-    return None if name is None or name not in function.keywords else (name, function.keywords[name])
+def bounds_of(core: Core) -> tuple[dict[str, Any], Core]:
+    """Return the constraints that a core schema checks after another, and that other one."""
+    found: dict[str, Any] = {}
+    while core["type"] == "function-after":
+        function = core["function"]["function"]
+        name = _NAMES.get(function.func) if isinstance(function, functools.partial) else None
+        if name is None or name not in function.keywords:
+            break
+        found[name] = _closer(name, found.get(name), function.keywords[name])
+        if found[name] is None:
+            return {}, core
+        core = core["schema"]
+    return found, core
 
 
-def pushed(core: Core, name: str, value: Any) -> Core | None:
-    """Return a core schema under a constraint.
+def pushed(core: Core, bounds: dict[str, Any]) -> Core | None:
+    """Return a core schema under constraints.
 
     Returns:
-        None where it cannot be said; an empty one where no value is left.
+        None where they cannot be said; an empty one where no value is left.
     """
+    for name, value in bounds.items():
+        core = _under(core, name, value)
+        if not core:
+            break
+    return core
+
+
+def _under(core: Core, name: str, value: Any) -> Core | None:
+    """Return a core schema under one constraint; as `pushed`."""
     kind = core["type"]
     if kind == "union":
         return _union(core, name, value)
     if kind == "nullable":  # pydantic raises for None
-        return pushed(core["schema"], name, value)
+        return _under(core["schema"], name, value)
     if kind in ("literal", "enum"):
         return _kept(core, name, value)
-    if kind == "function-after" and constraint_of(core) is not None:
-        inner = pushed(core["schema"], name, value)
-        return inner and pushed(inner, *constraint_of(core))  # type: ignore[misc]
+    if kind == "function-after":
+        bounds, inner = bounds_of(core)
+        return pushed(inner, {name: value, **bounds}) if bounds and name not in bounds else None
     if kind in (_SIZED if name in _LENGTHS else _NUMBERS):
-        return _tightened(core, name, value)
-    spoken = (*_NUMBERS, *_UNSIZED) if name in _LENGTHS else (*_SIZED, "none", "uuid", "complex")
-    return {} if kind in spoken else None
+        closer = _closer(name, core.get(name), value)
+        return None if closer is None else {**core, name: closer}
+    unspoken = (*_NUMBERS, *_UNSIZED) if name in _LENGTHS else (*_SIZED, "none", "uuid", "complex")
+    return {} if kind in unspoken else None
 
 
 def _union(core: Core, name: str, value: Any) -> Core | None:
     choices = []
     for choice in core["choices"]:
         member, *label = choice if isinstance(choice, tuple) else (choice,)
-        narrowed = pushed(member, name, value)
+        narrowed = _under(member, name, value)
         if narrowed is None:
             return None
         if narrowed:
@@ -117,11 +131,10 @@ def _kept(core: Core, name: str, value: Any) -> Core:
     return {**{key: part for key, part in core.items() if key != "ref"}, given: kept} if kept else {}
 
 
-def _tightened(core: Core, name: str, value: Any) -> Core | None:
-    """Return a core schema with a constraint beside its own."""
-    before = core.get(name)
-    if before is not None and before != value:
-        if name == "multiple_of":
-            return None
-        value = max(before, value) if name in ("gt", "ge", "min_length") else min(before, value)
-    return {**core, name: value}
+def _closer(name: str, one: Any, other: Any) -> Any:
+    """Return what two constraints of a kind say together; None where one cannot say it."""
+    if one is None or one == other:
+        return other
+    if name == "multiple_of":
+        return None
+    return max(one, other) if name in ("gt", "ge", "min_length") else min(one, other)

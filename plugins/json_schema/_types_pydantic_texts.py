@@ -92,8 +92,7 @@ DURATION = whole(
 
 # --- numbers in strings ---
 
-_DIGITS = "[0-9]{1,300}"
-_REAL = r"(?:[0-9]{1,300}(?:\.[0-9]{0,300})?|\.[0-9]{1,300})(?:[eE][+-]?[0-9]{1,2})?"
+_REAL = r"(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]{1,3})?"
 _REALS = f"(?:{_REAL}|inf|NaN)"
 COMPLEX = whole(f"[+-]?{_REALS}", f"[+-]?(?:{_REALS})?j", f"[+-]?{_REALS}[+-](?:{_REALS})?j")
 FRACTION = whole(r"[+-]?[0-9]+(?:/0*[1-9][0-9]*)?", r"[+-]?[0-9]+\.[0-9]+")
@@ -188,21 +187,24 @@ def ipv4_network() -> str:
 
 @cache
 def ipv6_network() -> str:
-    """Return the expression of networks that end in `::`, by prefixes of whole digits, or of one.
+    """Return the expression of networks that end in `::`, cut at whole digits, or of one address.
 
-    Others are left out: what is written depends on where zeros are.
+    Others are left out: what is written depends on where the zeros are.
     """
     ways = [f"{IPV6}(?:/128)?"]
     for size in range(0, 128, 4):
-        groups, bits = divmod(size, 16)
-        digits = bits // 4
-        head = f"(?:{_GROUP}:){{{groups}}}"
-        if digits:
-            head += f"[0-9A-Fa-f]{{1,{digits}}}{'0' * (4 - digits)}:"
-        # the group that is cut leaves at least one more for the two colons to stand for
-        if groups + bool(digits) > 7:
-            continue
-        ways.append(f"{head if head and groups + bool(digits) else ':'}:/{size}")
+        groups, digits = divmod(size // 4, 4)
+        heads = [":"]
+        if groups:
+            heads.append(f"(?:{_GROUP}:){{1,{groups}}}")
+        if digits and groups < 7:
+            cut = f"[0-9A-Fa-f]{{1,{digits}}}{'0' * (4 - digits)}:"
+            heads.append(f"(?:{_GROUP}:){{{groups}}}{cut}")
+        sizes = "|".join(str(size + more) for more in range(4))
+        if groups > 5:  # a zero by itself is written out
+            cut = f"(?:[0-9A-Fa-f]{{1,{digits}}}{'0' * (4 - digits)}|0)" if digits else "0"
+            ways.append(f"(?:{_GROUP}:){{{groups}}}{cut}{':0' * (7 - groups)}/(?:{sizes})")
+        ways.append(f"(?:{'|'.join(heads)}):/(?:{sizes})")
     return f"(?:{'|'.join(ways)})"
 
 

@@ -12,7 +12,7 @@ from datetime import date, datetime, time, timedelta, timezone
 from typing import TYPE_CHECKING, Any
 
 from formgate.plugins.json_schema._types_pydantic_numbers import fraction_after, fraction_before
-from formgate.plugins.json_schema._types_pydantic_texts import CLOCK, DATE, NAIVE, OFFSET, whole
+from formgate.plugins.json_schema._types_pydantic_texts import CLOCK, NAIVE, OFFSET, whole
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -31,7 +31,7 @@ def date_patterns(given: Mapping[str, Any]) -> list[str]:
     bounds = dict(given)
     today = datetime.now(timezone.utc).date(), date.today()  # noqa: DTZ011 (either, see below)
     now = given.get("now_op")
-    found = [f"^{DATE}$"]
+    found = ["^(?:[1-9]|0[1-9]|00[1-9]|000[1-9])"]  # no year zero; the format says the rest
     if now == "past":
         found.append(_within("lt", min(today).isoformat(), ""))
     elif now == "future":
