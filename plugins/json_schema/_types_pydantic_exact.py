@@ -15,7 +15,7 @@ from __future__ import annotations
 import functools
 import json
 import zoneinfo
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from decimal import Decimal
 from typing import Any, cast
 
@@ -55,7 +55,11 @@ _OWN_FORMATS: dict[str, Callable[[], JsonSchemaValue]] = {
     "regex": lambda: {"pattern": texts.PYTHON_PATTERN},
     "zoneinfo": lambda: {"enum": _zones()},
 }
-_OWN_MODULES = ("pydantic._internal._generate_schema", "pydantic.networks")
+_OWN_MODULES = (
+    "pydantic._internal._generate_schema",
+    "pydantic._internal._known_annotated_metadata",
+    "pydantic.networks",
+)
 _FUNCTIONS = ("pydantic_js_functions", "pydantic_js_annotation_functions")
 _UNHASHABLE = ("list", "dict", "set", "any", "typed-dict", "counter", "ordered-dict", "deque")
 # Draft 4 knows integers by how they are written; `oneOf` keeps it a schema of its own.
@@ -262,8 +266,7 @@ class ExactSchema(GenerateJsonSchema):
 
     def timedelta_schema(self, schema: Any) -> JsonSchemaValue:
         """Durations that a timedelta can hold."""
-        del schema
-        return _strings([texts.DURATION])
+        return _strings(times.duration_patterns(schema))
 
     # --- values given one by one ---
 
@@ -306,6 +309,14 @@ class ExactSchema(GenerateJsonSchema):
 
     frozendict_schema = ordered_dict_schema = counter_schema = dict_schema
 
+    def tuple_schema(self, schema: Any) -> JsonSchemaValue:
+        """Tuples; items after a part of any length are counted from the end, as no keyword does."""
+        found = super().tuple_schema(schema)
+        at = schema.get("variadic_item_index")
+        if at is None or at + 1 == len(schema["items_schema"]):
+            return found
+        return {**found, UNENFORCED: "items after a part of any length"}
+
     # --- functions ---
 
     def function_after_schema(self, schema: Any) -> JsonSchemaValue:
@@ -320,7 +331,18 @@ class ExactSchema(GenerateJsonSchema):
         owner = getattr(schema["function"]["function"], "__self__", None)
         if isinstance(owner, type) and issubclass(owner, ByteSize):
             return dict(_BYTE_SIZE)
-        return super().function_after_schema(schema)
+        found = super().function_after_schema(schema)
+        return _sized(found, bounds, inner) if bounds else found
+
+    def chain_schema(self, schema: Any) -> JsonSchemaValue:
+        """What the first step is given, and constraints of strings that pydantic checks later."""
+        found = super().chain_schema(schema)
+        more = [
+            self.generate_inner(step["schema"])
+            for step in schema["steps"][1:]
+            if step["type"] == "function-wrap" and _is_own(step["function"]["function"])
+        ]
+        return {"allOf": [found, *more]} if more else found
 
     # --- members ---
 
@@ -466,6 +488,35 @@ def _told(function: Any, schema: Any, handler: Any) -> JsonSchemaValue:
     if schema.get("function", {}).get("function") is pattern_bytes_validator:
         return {**found, **NEVER}
     return {**found, **made()}
+
+
+def _sized(found: JsonSchemaValue, bounds: Mapping[str, Any], inner: Any) -> JsonSchemaValue:
+    """Return the schema of a type under constraints that it does not take itself."""
+    if inner["type"] in _FUNCTION_KINDS:
+        return found  # a function of the user may have changed the value
+    words = _LENGTHS.get(str(found.get("type")))
+    if words is None or not bounds.keys() <= words.keys():
+        named = ", ".join(f"{name}={value!r:.30}" for name, value in bounds.items())
+        return {**found, UNENFORCED: f"{named} on a value of this type"}
+    found = {**found, **{words[name]: value for name, value in bounds.items()}}
+    bytewise = "max_length" in bounds and _holds_bytes(inner)
+    return _also(found, [texts.ASCII]) if bytewise else found
+
+
+def _holds_bytes(core: Any) -> bool:
+    """Say whether a type is one of bytes, whose length is not that of the text."""
+    while core is not None and core["type"] != "bytes":
+        core = next((core[name] for name in _INNER if name in core), None)
+    return core is not None
+
+
+_INNER = ("lax_schema", "json_schema", "schema")
+_FUNCTION_KINDS = ("function-after", "function-before", "function-wrap", "function-plain")
+_LENGTHS = {
+    "string": {"min_length": "minLength", "max_length": "maxLength"},
+    "array": {"min_length": "minItems", "max_length": "maxItems"},
+    "object": {"min_length": "minProperties", "max_length": "maxProperties"},
+}
 
 
 def _encoder(schema: Any) -> EncodedBytes | EncodedStr | None:

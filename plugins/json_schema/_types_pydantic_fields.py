@@ -32,17 +32,18 @@ def hidden_names(ways: list[Path], used: str, own: str | None) -> list[str]:
 
 
 def with_paths(found: dict[str, Any], name: str, path: Path) -> dict[str, Any]:
-    """Return an object with a member moved to the end of a path."""
-    properties = dict(found["properties"])
-    schema = properties.pop(name)
+    """Return an object with a member moved to the end of a path, and in its place otherwise."""
+    schema = found["properties"][name]
     for step in reversed(path[1:]):
         schema = _held(schema, step)
     first = path[0]
-    properties[first] = {"allOf": [properties[first], schema]} if first in properties else schema
-    required = [one for one in found.get("required", ()) if one != name]
-    if name in found.get("required", ()) and first not in required:
-        required.append(first)
-    return {**found, "properties": properties, "required": required}
+    properties: dict[str, Any] = {}
+    for known, part in found["properties"].items():
+        at = first if known == name else known
+        made = schema if known == name else part
+        properties[at] = {"allOf": [properties[at], made]} if at in properties else made
+    required = [first if one == name else one for one in found.get("required", ())]
+    return {**found, "properties": properties, "required": list(dict.fromkeys(required))}
 
 
 def _held(schema: Any, step: str | int) -> dict[str, Any]:

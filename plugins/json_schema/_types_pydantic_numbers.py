@@ -23,6 +23,8 @@ __all__ = [
     "digits_pattern",
     "fraction_after",
     "fraction_before",
+    "less_than",
+    "more_than",
     "rounded_bounds",
     "text_bounds",
 ]
@@ -139,23 +141,23 @@ def _parts(value: Decimal) -> tuple[str, str]:
 def _at_least(bound: Decimal, included: bool) -> str:
     whole, part = _parts(bound)
     if bound > 0:
-        return f"^{_more(whole, part, included)}$"
+        return f"^{_more(whole, part, included=included)}$"
     if bound < 0:
-        return f"^(?:{_WHOLE}{_PART}|-{_less(whole, part, included)})$"
-    return rf"^(?:{_WHOLE}{_PART}|-0(?:\.0+)?)$" if included else f"^{_more('0', '', False)}$"
+        return f"^(?:{_WHOLE}{_PART}|-{_less(whole, part, included=included)})$"
+    return rf"^(?:{_WHOLE}{_PART}|-0(?:\.0+)?)$" if included else f"^{_more('0', '', included=False)}$"
 
 
 def _at_most(bound: Decimal, included: bool) -> str:
     whole, part = _parts(bound)
     negative = f"-{_WHOLE}{_PART}"
     if bound > 0:
-        return f"^(?:{negative}|{_less(whole, part, included)})$"
+        return f"^(?:{negative}|{_less(whole, part, included=included)})$"
     if bound < 0:
-        return f"^-{_more(whole, part, included)}$"
-    return rf"^(?:{negative}|0(?:\.0+)?)$" if included else f"^-{_more('0', '', False)}$"
+        return f"^-{_more(whole, part, included=included)}$"
+    return rf"^(?:{negative}|0(?:\.0+)?)$" if included else f"^-{_more('0', '', included=False)}$"
 
 
-def _more(whole: str, part: str, included: bool) -> str:
+def _more(whole: str, part: str, *, included: bool) -> str:
     """Return the expression of decimals above one that is not negative."""
     ways = [f"[1-9][0-9]{{{len(whole)},}}{_PART}"]
     for at, digit in enumerate(whole):
@@ -166,7 +168,7 @@ def _more(whole: str, part: str, included: bool) -> str:
     return f"(?:{'|'.join(ways)})"
 
 
-def _less(whole: str, part: str, included: bool) -> str:
+def _less(whole: str, part: str, *, included: bool) -> str:
     """Return the expression of decimals below one that is not negative, and not zero."""
     ways = []
     if len(whole) > 1:
@@ -202,6 +204,16 @@ def fraction_before(part: str, *, included: bool) -> str | None:
     if included:
         ways.append(f"{part}0*")
     return rf"(?:\.(?:{'|'.join(ways)}))?"
+
+
+def more_than(amount: int) -> str:
+    """Return the expression of decimals above a whole number that is not negative."""
+    return _more(str(amount), "", included=False)
+
+
+def less_than(amount: int) -> str:
+    """Return the expression of decimals below a whole number that is positive, and not negative."""
+    return _less(str(amount), "", included=False)
 
 
 def digits_pattern(most: int | None, places: int | None) -> str | None:

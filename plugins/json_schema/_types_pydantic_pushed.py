@@ -10,29 +10,14 @@ from __future__ import annotations
 import functools
 from typing import Any
 
-from pydantic._internal._validators import (
-    greater_than_or_equal_validator,
-    greater_than_validator,
-    less_than_or_equal_validator,
-    less_than_validator,
-    max_length_validator,
-    min_length_validator,
-    multiple_of_validator,
-)
+from pydantic._internal._validators import NUMERIC_VALIDATOR_LOOKUP, forbid_inf_nan_check
 
 __all__ = ["bounds_of", "pushed"]
 
-_NAMES = {
-    greater_than_validator: "gt",
-    greater_than_or_equal_validator: "ge",
-    less_than_validator: "lt",
-    less_than_or_equal_validator: "le",
-    multiple_of_validator: "multiple_of",
-    max_length_validator: "max_length",
-    min_length_validator: "min_length",
-}
+_NAMES = {function: name for name, function in NUMERIC_VALIDATOR_LOOKUP.items()}
 _LENGTHS = ("min_length", "max_length")
 _NUMBERS = ("int", "float", "decimal", "fraction")
+_OF_DECIMALS = ("max_digits", "decimal_places")
 _SIZED = (
     "str",
     "bytes",
@@ -62,16 +47,25 @@ Core = Any
 def bounds_of(core: Core) -> tuple[dict[str, Any], Core]:
     """Return the constraints that a core schema checks after another, and that other one."""
     found: dict[str, Any] = {}
-    while core["type"] == "function-after":
-        function = core["function"]["function"]
-        name = _NAMES.get(function.func) if isinstance(function, functools.partial) else None
-        if name is None or name not in function.keywords:
+    inner = core
+    while inner["type"] == "function-after":
+        known = _checked(inner["function"]["function"])
+        if not known:
             break
-        found[name] = _closer(name, found.get(name), function.keywords[name])
-        if found[name] is None:
-            return {}, core
-        core = core["schema"]
-    return found, core
+        for name, value in known.items():
+            found[name] = _closer(name, found.get(name), value)
+            if found[name] is None:
+                return {}, core
+        inner = inner["schema"]
+    return found, inner
+
+
+def _checked(function: Any) -> dict[str, Any]:
+    """Return the constraints that a validator of pydantic's own checks; none of others."""
+    if function is forbid_inf_nan_check:
+        return {"allow_inf_nan": False}
+    known = isinstance(function, functools.partial) and function.func in _NAMES
+    return dict(function.keywords) if known else {}
 
 
 def pushed(core: Core, bounds: dict[str, Any]) -> Core | None:
@@ -99,11 +93,31 @@ def _under(core: Core, name: str, value: Any) -> Core | None:
     if kind == "function-after":
         bounds, inner = bounds_of(core)
         return pushed(inner, {name: value, **bounds}) if bounds and name not in bounds else None
-    if kind in (_SIZED if name in _LENGTHS else _NUMBERS):
+    if kind in ("model", "dataclass"):
+        return None if _speaks_of(core["cls"], name) else {}
+    if name == "allow_inf_nan" and kind != "float":
+        return core if kind in ("int", "decimal") else None
+    if kind in _kinds(name):
         closer = _closer(name, core.get(name), value)
         return None if closer is None else {**core, name: closer}
     unspoken = (*_NUMBERS, *_UNSIZED) if name in _LENGTHS else (*_SIZED, "none", "uuid", "complex")
+    if name in _OF_DECIMALS:
+        unspoken = (*_NUMBERS, *_SIZED, *_UNSIZED)
     return {} if kind in unspoken else None
+
+
+def _kinds(name: str) -> tuple[str, ...]:
+    """Return the types that a constraint speaks of."""
+    if name in _OF_DECIMALS:
+        return ("decimal",)
+    return ("float",) if name == "allow_inf_nan" else _SIZED if name in _LENGTHS else _NUMBERS
+
+
+def _speaks_of(cls: Any, name: str) -> bool:
+    """Say whether objects of a class may have a length, or an order."""
+    if name in _LENGTHS:
+        return hasattr(cls, "__len__")
+    return getattr(cls, f"__{name}__", None) is not getattr(object, f"__{name}__", None)
 
 
 def _union(core: Core, name: str, value: Any) -> Core | None:
@@ -124,7 +138,7 @@ def _kept(core: Core, name: str, value: Any) -> Core:
     kept = []
     for member in core[given]:
         try:
-            if _CHECKS[name](member, value):
+            if name not in _CHECKS or _CHECKS[name](member, value):
                 kept.append(member)
         except TypeError:
             continue
@@ -137,4 +151,5 @@ def _closer(name: str, one: Any, other: Any) -> Any:
         return other
     if name == "multiple_of":
         return None
-    return max(one, other) if name in ("gt", "ge", "min_length") else min(one, other)
+    closer = max if name in ("gt", "ge", "min_length") else min
+    return closer(one, other)

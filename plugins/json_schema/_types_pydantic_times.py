@@ -11,13 +11,18 @@ import re
 from datetime import date, datetime, time, timedelta, timezone
 from typing import TYPE_CHECKING, Any
 
-from formgate.plugins.json_schema._types_pydantic_numbers import fraction_after, fraction_before
-from formgate.plugins.json_schema._types_pydantic_texts import CLOCK, NAIVE, OFFSET, whole
+from formgate.plugins.json_schema._types_pydantic_numbers import (
+    fraction_after,
+    fraction_before,
+    less_than,
+    more_than,
+)
+from formgate.plugins.json_schema._types_pydantic_texts import CLOCK, DURATION, NAIVE, OFFSET, whole
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["date_patterns", "date_time_patterns", "time_patterns"]
+__all__ = ["date_patterns", "date_time_patterns", "duration_patterns", "time_patterns"]
 
 _SIDES = (("gt", True, False), ("ge", True, True), ("lt", False, False), ("le", False, True))
 _ZONES = {"naive": "", "aware": OFFSET, None: f"{OFFSET}?"}
@@ -71,6 +76,108 @@ def time_patterns(given: Mapping[str, Any]) -> list[str]:
             text = bound.replace(tzinfo=None).isoformat()
             found.append(_within(name, text, f"{OFFSET}?" if bound.tzinfo is None else ""))
     return found
+
+
+def duration_patterns(given: Mapping[str, Any]) -> list[str]:
+    """Return patterns of the durations that a core schema takes.
+
+    Beside bounds other than zero, durations are written as pydantic writes them: in years of 365
+    days, days, hours, minutes and seconds, none of them zero or as large as the next unit.
+    """
+    found = [DURATION]
+    for name, *_ in _SIDES:
+        bound = given.get(name)
+        if isinstance(bound, timedelta):
+            found.append(_no_bound(name) if not bound else _duration(name, bound))
+    return found
+
+
+def _no_bound(name: str) -> str:
+    """Return the pattern of durations on one side of none at all."""
+    if name == "gt":
+        return "^P.*[1-9]"
+    if name == "lt":
+        return "^-P.*[1-9]"
+    return "^P" if name == "ge" else "^(?:-P|P[^1-9]*$)"
+
+
+_UNITS = "YDHMS"
+_SIZES = (365 * 86_400, 86_400, 3600, 60, 1)
+_MOST = (None, 364, 23, 59, 59)
+_SIXTY = "(?:[1-9]|[1-5][0-9])"
+_AMOUNTS = (
+    "(?:[1-9][0-9]{0,6}Y)?",
+    "(?:(?:[1-9][0-9]?|[12][0-9]{2}|3[0-5][0-9]|36[0-4])D)?",
+    "(?:(?:[1-9]|1[0-9]|2[0-3])H)?",
+    f"(?:{_SIXTY}M)?",
+    rf"(?:(?:{_SIXTY}|0)(?:\.[0-9]{{1,6}})?S)?",
+)
+_SHAPE = f"(?=[0-9T]){''.join(_AMOUNTS[:2])}(?:T(?=[0-9]){''.join(_AMOUNTS[2:])})?"
+
+
+def _duration(name: str, bound: timedelta) -> str:
+    """Return the pattern of durations on one side of another."""
+    above, included = name in ("gt", "ge"), name in ("ge", "le")
+    below_zero = bound < timedelta()
+    size = -bound if below_zero else bound
+    near = _ordered(size, above=above ^ below_zero, included=included)
+    ways = [f"{'-' if below_zero else ''}P(?={_SHAPE}$){near}"]
+    if above == below_zero:  # all on the other side of zero
+        ways.append(f"{'' if below_zero else '-'}P.*")
+    return whole(*ways)
+
+
+def _ordered(bound: timedelta, *, above: bool, included: bool) -> str:
+    """Return the expression of amounts in units, the largest first, above or below others.
+
+    They are of the shape above, so units that are not there are zero, and a T may be skipped.
+    """
+    rest, ways, same = bound.days * 86_400 + bound.seconds, [], ""
+    for at, size in enumerate(_SIZES[:-1]):
+        amount, rest = divmod(rest, size)
+        others = _tail(at + 1)
+        ways += [f"{same}{_open(at)}{each}{others}" for each in _others(at, amount, above=above)]
+        same += _open(at) + (f"{amount}{_UNITS[at]}" if amount else "")
+    ways += [f"{same}{each}" for each in _seconds(rest, bound.microseconds, above, included)]
+    return f"(?:{'|'.join(ways)})"
+
+
+def _open(at: int) -> str:
+    return "T?" if at == 2 else ""
+
+
+def _tail(at: int) -> str:
+    """Return the expression of any amounts from a unit on."""
+    return "".join(_open(place) + _AMOUNTS[place] for place in range(at, len(_AMOUNTS)))
+
+
+def _others(at: int, amount: int, *, above: bool) -> list[str]:
+    """Return the expressions of the amounts of a unit above or below one."""
+    unit, most = _UNITS[at], _MOST[at]
+    if above:
+        if most is None:
+            return [more_than(amount) + unit]
+        values = range(amount + 1, most + 1)
+    elif most is None:
+        return ["", less_than(amount) + unit] if amount > 1 else [""] if amount else []
+    else:
+        values = range(1, amount)
+    found = [f"(?:{'|'.join(map(str, values))}){unit}"] if values else []
+    return found + ([""] if amount and not above else [])
+
+
+def _seconds(amount: int, micros: int, above: bool, included: bool) -> list[str]:
+    """Return the expressions of seconds, with their fraction, above or below some."""
+    part = f"{micros:06}".rstrip("0")
+    if above:
+        after = fraction_after(part, included=included)
+        found = [f"{amount}{after}S"]
+        found += [rf"(?:{'|'.join(map(str, range(amount + 1, 60)))})(?:\.[0-9]+)?S"] if amount < 59 else []
+        return found + ([""] if included and not amount and not part else [])
+    before = fraction_before(part, included=included)
+    found = [] if before is None else [f"{amount}{before}S"]
+    found += [rf"(?:{'|'.join(map(str, range(amount)))})(?:\.[0-9]+)?S"] if amount else []
+    return found + ([""] if amount or part or included else [])
 
 
 def _zone(given: Mapping[str, Any]) -> str:
