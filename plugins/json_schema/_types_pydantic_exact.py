@@ -20,7 +20,6 @@ from decimal import Decimal
 from typing import Any, cast
 
 from pydantic import ByteSize, EncodedBytes, EncodedStr
-from pydantic._internal._validators import pattern_bytes_validator
 from pydantic.json_schema import GenerateJsonSchema, JsonSchemaValue
 from pydantic.types import Base64Encoder, Base64UrlEncoder
 from pydantic_core import SchemaError, SchemaValidator, ValidationError
@@ -36,7 +35,7 @@ from formgate.plugins.json_schema._types_pydantic_fields import (
 )
 from formgate.plugins.json_schema._types_pydantic_keys import names_of
 from formgate.plugins.json_schema._types_pydantic_patterns import read_alike
-from formgate.plugins.json_schema._types_pydantic_pushed import bounds_of, pushed
+from formgate.plugins.json_schema._types_pydantic_pushed import bounds_of, own_validator, pushed
 
 __all__ = ["NEVER", "ExactSchema", "unenforced"]
 
@@ -52,14 +51,12 @@ _OWN_FORMATS: dict[str, Callable[[], JsonSchemaValue]] = {
     "ipvanyaddress": lambda: _matching(texts.IPV4, texts.IPV6),
     "ipvanyinterface": lambda: _matching(texts.IPV4_INTERFACE, texts.IPV6_INTERFACE),
     "ipvanynetwork": lambda: _matching(texts.ipv4_network(), texts.ipv6_network()),
+    "email": lambda: {"pattern": texts.EMAIL, "maxLength": 254},
+    "name-email": lambda: {"pattern": texts.EMAIL, "maxLength": 254},
     "regex": lambda: {"pattern": texts.PYTHON_PATTERN},
     "zoneinfo": lambda: {"enum": _zones()},
 }
-_OWN_MODULES = (
-    "pydantic._internal._generate_schema",
-    "pydantic._internal._known_annotated_metadata",
-    "pydantic.networks",
-)
+_OWN_MODULES = ("pydantic._internal.", "pydantic.networks")
 _FUNCTIONS = ("pydantic_js_functions", "pydantic_js_annotation_functions")
 _UNHASHABLE = ("list", "dict", "set", "any", "typed-dict", "counter", "ordered-dict", "deque")
 # Draft 4 knows integers by how they are written; `oneOf` keeps it a schema of its own.
@@ -476,7 +473,7 @@ _UPDATES = ("minLength", "maxLength", "minItems", "maxItems", *_SIDES, "multiple
 
 
 def _is_own(function: Any) -> bool:
-    return getattr(function, "__module__", None) in _OWN_MODULES
+    return str(getattr(function, "__module__", "")).startswith(_OWN_MODULES)
 
 
 def _told(function: Any, schema: Any, handler: Any) -> JsonSchemaValue:
@@ -485,7 +482,7 @@ def _told(function: Any, schema: Any, handler: Any) -> JsonSchemaValue:
     made = _OWN_FORMATS.get(found.get("format")) if "pattern" not in found else None
     if made is None:
         return found
-    if schema.get("function", {}).get("function") is pattern_bytes_validator:
+    if schema.get("function", {}).get("function") is own_validator("pattern_bytes_validator"):
         return {**found, **NEVER}
     return {**found, **made()}
 
@@ -532,7 +529,7 @@ def _encoded(owner: EncodedBytes | EncodedStr, least: int, most: int | None) -> 
     """Return the schema of what an encoder decodes to at least and at most so many bytes."""
     classic = owner.encoder is Base64Encoder
     counted = texts.whole(*texts.base64_bytes(least, most, classic=classic))
-    if isinstance(owner, EncodedBytes):
+    if not isinstance(owner, EncodedStr):  # in older versions one is a subclass of the other
         return _strings([counted])
     ascii_alone = texts.BASE64 if classic else texts.BASE64_URL
     return _strings([ascii_alone] if not least and most is None else [ascii_alone, counted])

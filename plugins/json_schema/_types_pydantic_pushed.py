@@ -10,11 +10,30 @@ from __future__ import annotations
 import functools
 from typing import Any
 
-from pydantic._internal._validators import NUMERIC_VALIDATOR_LOOKUP, forbid_inf_nan_check
+from pydantic._internal import _validators as validators
 
-__all__ = ["bounds_of", "pushed"]
+__all__ = ["bounds_of", "own_validator", "pushed"]
 
-_NAMES = {function: name for name, function in NUMERIC_VALIDATOR_LOOKUP.items()}
+_WORDS = {
+    "greater_than_validator": "gt",
+    "greater_than_or_equal_validator": "ge",
+    "less_than_validator": "lt",
+    "less_than_or_equal_validator": "le",
+    "multiple_of_validator": "multiple_of",
+    "min_length_validator": "min_length",
+    "max_length_validator": "max_length",
+    "max_digits_validator": "max_digits",
+    "decimal_places_validator": "decimal_places",
+}
+
+
+def own_validator(name: str) -> object:
+    """Return a validator of pydantic's own; none of those here is in all of its versions."""
+    return getattr(validators, name, validators)
+
+
+_NAMES = {own_validator(word): name for word, name in _WORDS.items()}
+_FINITE = own_validator("forbid_inf_nan_check")
 _LENGTHS = ("min_length", "max_length")
 _NUMBERS = ("int", "float", "decimal", "fraction")
 _OF_DECIMALS = ("max_digits", "decimal_places")
@@ -62,7 +81,7 @@ def bounds_of(core: Core) -> tuple[dict[str, Any], Core]:
 
 def _checked(function: Any) -> dict[str, Any]:
     """Return the constraints that a validator of pydantic's own checks; none of others."""
-    if function is forbid_inf_nan_check:
+    if function is _FINITE:
         return {"allow_inf_nan": False}
     known = isinstance(function, functools.partial) and function.func in _NAMES
     return dict(function.keywords) if known else {}

@@ -8,6 +8,7 @@ of fixed shape, no look-around.
 from __future__ import annotations
 
 from functools import cache
+from string import ascii_lowercase
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -21,6 +22,7 @@ __all__ = [
     "BYTE_SIZE",
     "COMPLEX",
     "DURATION",
+    "EMAIL",
     "FRACTION",
     "HEX",
     "IPV4",
@@ -242,32 +244,44 @@ _PATH = f"(?:/(?:[{_PLAIN}:@/]|{_PERCENT})*)?"
 _TAIL = f"(?:\\?(?:[{_PLAIN}:@/?]|{_PERCENT})*)?(?:#(?:[{_PLAIN}:@/?]|{_PERCENT})*)?"
 _OPAQUE = f"(?:[{_PLAIN}:@]|{_PERCENT})(?:[{_PLAIN}:@/]|{_PERCENT})*"
 _WITH_HOST = ("http", "https", "ws", "wss", "ftp")
-_SCHEME_END = "[A-Za-z0-9+.-]*"
+def _not_among(names: Collection[str], end: str) -> str:
+    """Return the expression of words that begin with a letter and are none of some.
+
+    Args:
+        names: The words left out, in any case of letters; in lower case here.
+        end: The class of what may stand after the first letter, with all letters.
+    """
+    heads = sorted({name[0] for name in names})
+    ways = [
+        f"{_both(head)}{_unlike([name[1:] for name in names if name[0] == head], end)}"
+        for head in heads
+    ]
+    return f"(?:{_but(heads, '')}[{end}]*|{'|'.join(ways)})"
 
 
-def _not_among(names: Collection[str]) -> str:
-    """Return the expression of schemes other than some, in any case of letters."""
-    heads = sorted({name[0] for name in names if name})
-    ways = []
-    for head in heads:
-        rest = _not_among_rest([name[1:] for name in names if name[:1] == head])
-        ways.append(f"[{head.upper()}{head}]{rest}")
-    others = "".join(c for c in "abcdefghijklmnopqrstuvwxyz" if c not in heads)
-    return f"(?:[{others}{others.upper()}]{_SCHEME_END}|{'|'.join(ways)})"
-
-
-def _not_among_rest(ends: list[str]) -> str:
+def _unlike(ends: Collection[str], end: str) -> str:
     """Return the expression of what may follow a head so that none of some words is made."""
-    heads = sorted({end[0] for end in ends if end})
-    others = "".join(c for c in "abcdefghijklmnopqrstuvwxyz" if c not in heads)
-    ways = [f"[{others}{others.upper()}0-9+.-]{_SCHEME_END}"]
-    for head in heads:
-        rest = _not_among_rest([end[1:] for end in ends if end[:1] == head])
-        ways.append(f"[{head.upper()}{head}]{rest}")
+    heads = sorted({one[0] for one in ends if one})
+    others = end.replace("A-Za-z", "")
+    ways = [f"{_but(heads, others)}[{end}]*"]
+    ways += [
+        f"{_both(head)}{_unlike([one[1:] for one in ends if one[:1] == head], end)}"
+        for head in heads
+    ]
     return f"(?:{'|'.join(ways)}){'' if '' in ends else '?'}"
 
 
-_OTHER_SCHEME = _not_among((*_WITH_HOST, "file"))
+def _both(letter: str) -> str:
+    return f"[{letter.upper()}{letter}]"
+
+
+def _but(letters: Collection[str], others: str) -> str:
+    """Return the class of all letters but some, and of others."""
+    left = "".join(letter for letter in ascii_lowercase if letter not in letters)
+    return f"[{left}{left.upper()}{others}]"
+
+
+_OTHER_SCHEME = _not_among((*_WITH_HOST, "file"), "A-Za-z0-9+.-")
 
 
 def url(schemes: Collection[str] | None, *, host: bool = False, several: bool = False) -> str:
@@ -298,6 +312,19 @@ def url(schemes: Collection[str] | None, *, host: bool = False, several: bool = 
             ways.append(f"{scheme}:(?:{_OPAQUE})?{_TAIL}")
             ways.append(f"{scheme}:/(?:{_OPAQUE})?{_TAIL}")
     return whole(*ways)
+
+
+# --- mail ---
+
+# As email-validator has it: a name of 64 characters, and a domain whose last label is none of those
+# that are reserved.
+_ATOM = "[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]"
+_DOMAIN_LABEL = "[A-Za-z0-9](?:-?[A-Za-z0-9]){0,31}"
+_RESERVED = ("arpa", "invalid", "local", "localhost", "onion", "test")
+EMAIL = (
+    f"^(?:{_ATOM}{{1,64}}|{_ATOM}{{1,32}}[.]{_ATOM}{{1,31}}|{_ATOM}{{1,16}}(?:[.]{_ATOM}{{1,15}}){{2,3}})"
+    f"@(?:{_DOMAIN_LABEL}[.]){{1,3}}{_not_among(_RESERVED, 'A-Za-z')}$"
+)
 
 
 def _escaped(text: str) -> str:
