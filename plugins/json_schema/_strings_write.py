@@ -52,7 +52,9 @@ def _write_new(  # noqa: PLR0911 (one return for each kind of expression)
     raise AssertionError(tag)
 
 
-def _write_pattern(source: str, lengths: tuple[int, int | None] | None, builder: GrammarBuilder) -> Node:
+def _write_pattern(
+    source: str, lengths: tuple[int, int | None] | None, builder: GrammarBuilder
+) -> Node:
     """Return the texts that a pattern finds, of some lengths if it is narrowed.
 
     Long patterns are kept as calls: those of types come with every schema that names the type.
@@ -71,7 +73,9 @@ def _recorded_pattern(source: str, lengths: tuple[int, int | None] | None) -> Pr
     return recorder.program(_write_read(source, lengths, cast("GrammarBuilder", recorder)))
 
 
-def _write_read(source: str, lengths: tuple[int, int | None] | None, builder: GrammarBuilder) -> Node:
+def _write_read(
+    source: str, lengths: tuple[int, int | None] | None, builder: GrammarBuilder
+) -> Node:
     """Read a pattern and write it."""
     from formgate.plugins.json_schema._ecma_search import search, write_search  # noqa: PLC0415
 

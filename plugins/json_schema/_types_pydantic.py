@@ -11,7 +11,7 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass
 from decimal import Decimal
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Annotated, Any, cast
 
 import pydantic
@@ -75,7 +75,11 @@ def foreign_shape(annotation: object, prefix: str) -> tuple[PydanticShape, dict[
     try:
         adapter = adapter_of(annotation)
         schema = adapter.json_schema(
-            ref_template=f"#/$defs/{prefix}{{model}}", schema_generator=ExactSchema
+            ref_template=f"#/$defs/{prefix}{{model}}",
+            # called as the class is, with the configuration that no core schema holds
+            schema_generator=cast(
+                "Any", partial(ExactSchema, config=getattr(adapter, "_config", None))
+            ),
         )
     except PydanticInvalidForJsonSchema as error:
         raise UnsupportedConstraint(

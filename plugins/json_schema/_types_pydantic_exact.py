@@ -12,90 +12,76 @@ docs/reference/json-schema-inputs.md.
 
 from __future__ import annotations
 
-import functools
 import json
-import zoneinfo
-from collections.abc import Callable, Mapping
-from decimal import Decimal
-from typing import Any, cast
+import math
+from typing import Any
 
-from pydantic import ByteSize, EncodedBytes, EncodedStr
 from pydantic.json_schema import GenerateJsonSchema, JsonSchemaValue
-from pydantic.types import Base64Encoder, Base64UrlEncoder
 from pydantic_core import SchemaError, SchemaValidator, ValidationError
 
 from formgate.plugins.json_schema import _types_pydantic_numbers as numbers
+from formgate.plugins.json_schema import _types_pydantic_own as own
 from formgate.plugins.json_schema import _types_pydantic_texts as texts
 from formgate.plugins.json_schema import _types_pydantic_times as times
-from formgate.plugins.json_schema._drafts import UNENFORCED
-from formgate.plugins.json_schema._types_pydantic_fields import (
-    hidden_names,
-    paths,
-    with_paths,
+from formgate.plugins.json_schema._types_pydantic_decimals import (
+    decimal_number,
+    decimal_texts,
+    fraction,
 )
+from formgate.plugins.json_schema._types_pydantic_fields import hidden_names, paths, with_paths
+from formgate.plugins.json_schema._types_pydantic_inner import inner_json
 from formgate.plugins.json_schema._types_pydantic_keys import names_of
 from formgate.plugins.json_schema._types_pydantic_patterns import read_alike
-from formgate.plugins.json_schema._types_pydantic_pushed import bounds_of, own_validator, pushed
+from formgate.plugins.json_schema._types_pydantic_written import (
+    NEVER,
+    also,
+    matching,
+    never,
+    strings,
+    unenforced,
+    unlike,
+)
 
-__all__ = ["NEVER", "ExactSchema", "unenforced"]
+__all__ = ["ExactSchema"]
 
-Core = dict[str, Any]
-
-NEVER: dict[str, Any] = {"not": {}}
-# Formats of pydantic's own, of types that hide their core schema, and what they stand for.
-_OWN_FORMATS: dict[str, Callable[[], JsonSchemaValue]] = {
-    "ipv4network": lambda: _matching(texts.ipv4_network()),
-    "ipv6network": lambda: _matching(texts.ipv6_network()),
-    "ipv4interface": lambda: _matching(texts.IPV4_INTERFACE),
-    "ipv6interface": lambda: _matching(texts.IPV6_INTERFACE),
-    "ipvanyaddress": lambda: _matching(texts.IPV4, texts.IPV6),
-    "ipvanyinterface": lambda: _matching(texts.IPV4_INTERFACE, texts.IPV6_INTERFACE),
-    "ipvanynetwork": lambda: _matching(texts.ipv4_network(), texts.ipv6_network()),
-    "email": lambda: {"pattern": texts.EMAIL, "maxLength": 254},
-    "name-email": lambda: {"pattern": texts.EMAIL, "maxLength": 254},
-    "regex": lambda: {"pattern": texts.PYTHON_PATTERN},
-    "zoneinfo": lambda: {"enum": _zones()},
-}
-_OWN_MODULES = ("pydantic._internal.", "pydantic.networks")
-_FUNCTIONS = ("pydantic_js_functions", "pydantic_js_annotation_functions")
 _UNHASHABLE = ("list", "dict", "set", "any", "typed-dict", "counter", "ordered-dict", "deque")
+_SCALARS = {"type": ["string", "number", "boolean", "null"]}
 # Draft 4 knows integers by how they are written; `oneOf` keeps it a schema of its own.
 _DIGITS_ALONE = {
     "$schema": "http://json-schema.org/draft-04/schema#",
     "id": "urn:formgate:digits",
     "oneOf": [{"type": "integer"}],
 }
-_UNITS = "|".join(
-    sorted({unit for name in (*ByteSize.byte_sizes, "bit", "kbit", "mbit", "gbit", "tbit") for unit in (name, name.upper(), name.replace("b", "B"), name.capitalize())}, key=len)
-)
-
-
-def unenforced(reason: str, **keywords: object) -> JsonSchemaValue:
-    """Return a schema with a note of what it leaves out."""
-    return {**keywords, UNENFORCED: reason}
-
-
-def _matching(*ways: str) -> JsonSchemaValue:
-    return {"pattern": texts.whole(*ways)}
-
-
-@functools.cache
-def _zones() -> list[str]:
-    """Return the names of the time zones that are installed."""
-    return sorted(zoneinfo.available_timezones())
+# What a URL has a default for must have a host.
+_WITH_HOST = ("host_required", "default_host", "default_port", "default_path")
+_FINITE = {"minimum": -numbers.LARGEST, "maximum": numbers.LARGEST}
+# White space that pydantic cuts off before it checks lengths and patterns.
+_STRIPPED = r"^(?:[^\s\u0085](?:[\s\S]*[^\s\u0085])?)?$"
 
 
 class ExactSchema(GenerateJsonSchema):
-    """pydantic's generator, where what it writes is what pydantic validates."""
+    """pydantic's generator, where what it writes is what pydantic validates.
 
-    def __init__(self, *args: Any, **options: Any) -> None:
+    Args:
+        config: The configuration of the `TypeAdapter`, of which a core schema knows nothing.
+        *args: Those of pydantic's generator.
+        **options: Those of pydantic's generator.
+    """
+
+    def __init__(self, *args: Any, config: Any = None, **options: Any) -> None:
         super().__init__(*args, **options)
         self.core_definitions: dict[str, Any] = {}  # by their references
+        self._outer_config = config
 
     # --- what is said beside core schemas ---
 
+    def generate(self, schema: Any, mode: Any = "validation") -> JsonSchemaValue:
+        """Return the schema of a core schema, under the configuration given."""
+        with self._config_wrapper_stack.push(self._outer_config):
+            return super().generate(schema, mode)
+
     def sort(self, value: Any, parent_key: str | None = None) -> Any:
-        """Keywords in any order: nobody reads these schemas."""
+        """Return keywords in the order that they were written in: sorting takes time."""
         del parent_key
         return value
 
@@ -109,7 +95,7 @@ class ExactSchema(GenerateJsonSchema):
         """Return the schema of a core schema; what pydantic's own functions hide is added."""
         metadata = schema.get("metadata")
         if metadata:
-            schema = _unhidden(schema, metadata)
+            schema = own.told(schema, metadata)
         return super().generate_inner(schema)
 
     def setting(self, name: str, schema: Any) -> Any:
@@ -129,53 +115,23 @@ class ExactSchema(GenerateJsonSchema):
         finite = self.setting("allow_inf_nan", schema) is False
         found = {"type": "number", **numbers.rounded_bounds(schema, finite=finite)}
         if schema.get("multiple_of") is not None:
-            found = {**found, **_FINITE, **found, "multipleOf": schema["multiple_of"]}
+            found = {**_FINITE, **found, "multipleOf": schema["multiple_of"]}
         return found
 
     def decimal_schema(self, schema: Any) -> JsonSchemaValue:
         """Decimals: numbers, or strings of digits."""
-        found = [
-            part for part in (_decimal_number(schema), self._decimal_text(schema)) if part is not None
-        ]
-        return {"anyOf": found} if found else dict(NEVER)
-
-    def _decimal_text(self, schema: Any) -> JsonSchemaValue | None:
-        patterns = self.decimal_patterns(schema)
-        return None if patterns is None else _strings(patterns)
+        number, patterns = decimal_number(schema), self.decimal_patterns(schema)
+        found = [] if number is None else [number]
+        found += [] if patterns is None else [strings(patterns)]
+        return {"anyOf": found} if found else never()
 
     def decimal_patterns(self, schema: Any) -> list[str] | None:
         """Return patterns of strings that are read as decimals; None for no string."""
-        places, step = schema.get("decimal_places"), schema.get("multiple_of")
-        if step is not None:
-            _, digits, exponent = Decimal(step).normalize().as_tuple()
-            if digits != (1,) or cast("int", exponent) > 0:
-                return None
-            places = min(-cast("int", exponent), 10 if places is None else places)
-        bounds = numbers.text_bounds(schema)
-        if bounds is None:
-            return None
-        most = schema.get("max_digits")
-        if step is not None and (most is None or most > _STEADY):
-            most = _STEADY
-        shape = numbers.digits_pattern(most, places)
-        if shape is not None or bounds:
-            return [shape or numbers.DECIMAL, *bounds]
-        more = ["-?0[eE][+-]?[0-9]{1,9}", rf"{numbers.DECIMAL[1:-1]}[eE][+-]?[0-9]{{1,9}}"]
-        if self.setting("allow_inf_nan", schema):
-            more += ["-?Infinity", "NaN"]
-        return [texts.whole(numbers.DECIMAL[1:-1], *more)]
+        return decimal_texts(schema, infinite=bool(self.setting("allow_inf_nan", schema)))
 
     def fraction_schema(self, schema: Any) -> JsonSchemaValue:
         """Fractions: numbers, or strings of two integers."""
-        bounds = numbers.decimal_bounds(
-            {name: _as_decimal(schema.get(name)) for name in ("gt", "ge", "lt", "le")}
-        )
-        number = None if bounds is None else {"type": "number", **bounds}
-        if any(schema.get(name) is not None for name in ("gt", "ge", "lt", "le")):
-            return number or dict(NEVER)
-        if schema.get("multiple_of") is not None:
-            return unenforced("multiples of a fraction", **(number or {}))
-        return {"anyOf": [number, {"type": "string", "format": "fraction", "pattern": texts.FRACTION}]}
+        return fraction(schema)
 
     def complex_schema(self, schema: Any) -> JsonSchemaValue:
         """Complex numbers, as Python writes them."""
@@ -187,20 +143,17 @@ class ExactSchema(GenerateJsonSchema):
     def str_schema(self, schema: Any) -> JsonSchemaValue:
         """Strings, with patterns as pydantic's engine reads them."""
         found = super().str_schema(schema)
-        more = []
         if "pattern" in found:
-            engine = self.setting("regex_engine", schema)
-            alike = read_alike(schema["pattern"], rust=engine != "python-re")
+            rust = self.setting("regex_engine", schema) != "python-re"
+            alike = read_alike(schema["pattern"], rust=rust)
             if alike is None:
-                found[UNENFORCED] = f"the pattern {found.pop('pattern')!r:.60}"
+                reason = f"the pattern {found['pattern']!r:.60}"
+                found = unenforced(reason, unlike(found, "pattern"))
             else:
                 found["pattern"] = alike
-        stripped = self.setting("str_strip_whitespace", {}) or schema.get("strip_whitespace")
-        if stripped and ("pattern" in found or "minLength" in found):
-            more.append(_STRIPPED)
-        if schema.get("ascii_only"):
-            more.append(texts.ASCII)
-        return _also(found, more)
+        stripped = schema.get("strip_whitespace") or self.setting("str_strip_whitespace", {})
+        more = [_STRIPPED] if stripped and ("pattern" in found or "minLength" in found) else []
+        return also(found, [*more, texts.ASCII] if schema.get("ascii_only") else more)
 
     def bytes_schema(self, schema: Any) -> JsonSchemaValue:
         """Bytes in the encoding that the configuration names."""
@@ -209,17 +162,19 @@ class ExactSchema(GenerateJsonSchema):
         least, most = schema.get("min_length") or 0, schema.get("max_length")
         if encoding == "utf8":
             return found if most is None else {**found, "pattern": texts.ASCII}
-        for name in ("minLength", "maxLength"):
-            found.pop(name, None)
+        found = unlike(found, "minLength", "maxLength")  # of the text; these are of the bytes
         if encoding == "hex":
-            counted = f"(?:{texts.HEX}){{{least},{'' if most is None else most}}}"
-            return {**found, "pattern": texts.whole(counted)}
-        ways = [
-            way
-            for classic in (True, False)
-            for way in texts.base64_bytes(least, most, classic=classic)
-        ]
-        return {**found, "pattern": texts.whole(*ways)}
+            return {
+                **found,
+                **matching(f"(?:{texts.HEX}){{{least},{'' if most is None else most}}}"),
+            }
+        return {
+            **found,
+            **matching(
+                *texts.base64_bytes(least, most, classic=True),
+                *texts.base64_bytes(least, most, classic=False),
+            ),
+        }
 
     def url_schema(self, schema: Any) -> JsonSchemaValue:
         """URLs of the schemes allowed, with a host."""
@@ -231,11 +186,9 @@ class ExactSchema(GenerateJsonSchema):
 
     def _url(self, found: JsonSchemaValue, schema: Any, *, several: bool) -> JsonSchemaValue:
         schemes = schema.get("allowed_schemes")
-        # what has a default for a part of the authority must have one
-        host = any(schema.get(name) for name in ("host_required", *_DEFAULTS))
+        host = any(schema.get(name) for name in _WITH_HOST)
         pattern = texts.url(None if schemes is None else tuple(schemes), host=host, several=several)
-        found.pop("minLength", None)  # the pattern says more
-        return {**found, "pattern": pattern}
+        return {**unlike(found, "minLength"), "pattern": pattern}
 
     def uuid_schema(self, schema: Any) -> JsonSchemaValue:
         """UUIDs, of a version if one is asked for."""
@@ -244,42 +197,44 @@ class ExactSchema(GenerateJsonSchema):
         return found if version is None else {**found, "pattern": texts.uuid(version)}
 
     def json_schema(self, schema: Any) -> JsonSchemaValue:
-        """JSON inside a string, which is no regular language."""
-        return {**super().json_schema(schema), UNENFORCED: "JSON text inside a string"}
+        """JSON inside a string, which is a regular language of few types."""
+        found = super().json_schema(schema)
+        inner = inner_json(found["contentSchema"]) if "schema" in schema else None
+        if inner is None:
+            return unenforced("JSON text inside a string", found)
+        return {**found, **matching(inner)}
 
     # --- dates and times ---
 
     def date_schema(self, schema: Any) -> JsonSchemaValue:
         """Dates, of years that Python has."""
-        return _strings(times.date_patterns(schema), format="date")
+        return strings(times.date_patterns(schema), format="date")
 
     def datetime_schema(self, schema: Any) -> JsonSchemaValue:
         """Dates with times, with or without an offset."""
-        return _strings(times.date_time_patterns(schema))
+        return strings(times.date_time_patterns(schema))
 
     def time_schema(self, schema: Any) -> JsonSchemaValue:
         """Times, with or without an offset."""
-        return _strings(times.time_patterns(schema))
+        return strings(times.time_patterns(schema))
 
     def timedelta_schema(self, schema: Any) -> JsonSchemaValue:
         """Durations that a timedelta can hold."""
-        return _strings(times.duration_patterns(schema))
+        return strings(times.duration_patterns(schema))
 
     # --- values given one by one ---
 
     def literal_schema(self, schema: Any) -> JsonSchemaValue:
         """The values that JSON can write."""
         found = super().literal_schema(schema)
-        if all(type(value) in _JSON_TYPES for value in schema["expected"]):
-            return found
-        return _only_read(found, schema)
+        return found if all(map(_is_plain, schema["expected"])) else _only_read(found, schema)
 
     def enum_schema(self, schema: Any) -> JsonSchemaValue:
         """The values that JSON can write."""
         found = super().enum_schema(schema)
-        if all(type(member.value) in _JSON_TYPES for member in schema["members"]):
+        if all(_is_plain(member.value) for member in schema["members"]):
             return found
-        return _only_read(found, {name: part for name, part in schema.items() if name != "ref"})
+        return _only_read(found, unlike(schema, "ref"))
 
     # --- collections ---
 
@@ -294,8 +249,7 @@ class ExactSchema(GenerateJsonSchema):
     def dict_schema(self, schema: Any) -> JsonSchemaValue:
         """Mappings, whose names spell their keys."""
         values = schema.get("values_schema")
-        made = {} if values is None else self.generate_inner(values)
-        made = {name: part for name, part in made.items() if name != "title"}
+        made = {} if values is None else unlike(self.generate_inner(values), "title")
         found: JsonSchemaValue = {"type": "object", "additionalProperties": made or True}
         keys = schema.get("keys_schema")
         names = None if keys is None else names_of(self, keys)
@@ -312,24 +266,14 @@ class ExactSchema(GenerateJsonSchema):
         at = schema.get("variadic_item_index")
         if at is None or at + 1 == len(schema["items_schema"]):
             return found
-        return {**found, UNENFORCED: "items after a part of any length"}
+        return unenforced("items after a part of any length", found)
 
     # --- functions ---
 
     def function_after_schema(self, schema: Any) -> JsonSchemaValue:
         """What a validator is given; pydantic's own validators are known."""
-        bounds, inner = bounds_of(schema)
-        encoder = _encoder(inner)
-        if encoder is not None:
-            return _encoded(encoder, bounds.get("min_length", 0), bounds.get("max_length"))
-        narrowed = pushed(inner, bounds) if bounds else None
-        if narrowed is not None:
-            return self.generate_inner(narrowed) if narrowed else dict(NEVER)
-        owner = getattr(schema["function"]["function"], "__self__", None)
-        if isinstance(owner, type) and issubclass(owner, ByteSize):
-            return dict(_BYTE_SIZE)
-        found = super().function_after_schema(schema)
-        return _sized(found, bounds, inner) if bounds else found
+        found = own.after(schema, self.generate_inner)
+        return own.sized(super().function_after_schema(schema), schema) if found is None else found
 
     def chain_schema(self, schema: Any) -> JsonSchemaValue:
         """What the first step is given, and constraints of strings that pydantic checks later."""
@@ -337,7 +281,7 @@ class ExactSchema(GenerateJsonSchema):
         more = [
             self.generate_inner(step["schema"])
             for step in schema["steps"][1:]
-            if step["type"] == "function-wrap" and _is_own(step["function"]["function"])
+            if step["type"] == "function-wrap" and own.is_own(step["function"]["function"])
         ]
         return {"allOf": [found, *more]} if more else found
 
@@ -362,22 +306,26 @@ class ExactSchema(GenerateJsonSchema):
         fields = [(field["name"], field) for field in schema["fields"]]
         found = self._members(super().dataclass_args_schema(schema), fields)
         for name, field in fields:
-            if field.get("init") is False or field.get("init_only") is False:
-                _forbid(found, self._get_alias_name(field, name), field)
+            if field.get("init") is False:
+                self._leave_out(found, self._get_alias_name(field, name))
         return found
+
+    @staticmethod
+    def _leave_out(found: JsonSchemaValue, name: str) -> None:
+        """Let an object not have a member that is no argument."""
+        found["properties"][name] = False
+        if name in found.get("required", ()):
+            found["required"] = [one for one in found["required"] if one != name]
 
     def _members(self, found: JsonSchemaValue, fields: Any) -> JsonSchemaValue:
         """Return an object whose members stand where pydantic looks for them."""
         config = self._config.config_dict
         by_name = bool(config.get("validate_by_name") or config.get("populate_by_name"))
-        if not by_name and all("validation_alias" not in field for _, field in fields):
-            return found
         for name, field in fields:
             alias = field.get("validation_alias")
             if alias is None:
                 continue
-            used = self._get_alias_name(field, name)
-            ways = paths(alias)
+            used, ways = self._get_alias_name(field, name), paths(alias)
             if [used] not in ways and not by_name:
                 found = with_paths(found, used, ways[0])
             for hidden in hidden_names(ways, used, name if by_name else None):
@@ -385,170 +333,11 @@ class ExactSchema(GenerateJsonSchema):
         return found
 
 
-_DEFAULTS = ("default_host", "default_port", "default_path")
-_FINITE = {"minimum": -numbers.LARGEST, "maximum": numbers.LARGEST}
-_STEADY = 15  # digits that a float keeps
-# Rust's white space, which is cut off before lengths and patterns are checked.
-_STRIPPED = (
-    r"^(?!\s|\u0085)(?:[^\u0000]|\u0000)*$(?<!\s|\u0085)"
-)
-_JSON_TYPES = (str, int, float, bool, type(None))
-_BYTE_SIZE = {
-    "anyOf": [
-        {"type": "string", "pattern": texts.whole(f"{texts.BYTE_SIZE} ?(?:{_UNITS})?")},
-        {"type": "integer", "minimum": 0},
-    ]
-}
-
-
-def _as_decimal(value: Any) -> Decimal | None:
-    """Return a bound of fractions as a decimal, rounded."""
-    return None if value is None else Decimal(repr(float(value)))
-
-
-def _decimal_number(schema: Core) -> JsonSchemaValue | None:
-    """Return the schema of numbers that are read as decimals; None for no number."""
-    most, places, step = (schema.get(name) for name in ("max_digits", "decimal_places", "multiple_of"))
-    if most is None and places is None and step is None:
-        bounds = numbers.decimal_bounds(schema)
-        return None if bounds is None else {"type": "number", **bounds}
-    if most is not None and places is not None and most <= places:
-        return None  # zero is refused, as a digit before the point
-    if most is not None and places is None and step is None:
-        # Some digits of a number may stand after the point: two, as of money.
-        whole = _decimal_number({**schema, "decimal_places": 0})
-        parts = _decimal_number({**schema, "decimal_places": 2}) if most > 2 else None
-        return whole if parts is None else {"anyOf": [whole, parts]}
-    found: list[Decimal] = []
-    limits = {name: [schema[name]] if schema.get(name) is not None else [] for name in _SIDES}
-    digits = most if most is not None else _STEADY
-    if step is not None:
-        found.append(Decimal(step))
-        digits = min(digits, _STEADY)
-    kept = 0 if places is None else places
-    if step is not None:
-        kept = max(kept, -min(0, cast("int", Decimal(step).normalize().as_tuple().exponent)))
-    if places is not None:
-        found.append(Decimal((0, (1,), -places)))
-    if most is not None or step is not None:
-        size = Decimal(10) ** max(digits - kept, 0)
-        limits["lt"].append(size)
-        limits["gt"].append(-size)
-    closest = {
-        name: (max if name in ("gt", "ge") else min)(map(Decimal, given))
-        for name, given in limits.items()
-        if given
-    }
-    bounds = numbers.decimal_bounds(closest)
-    if bounds is None:
-        return None
-    made: JsonSchemaValue = {"type": "number", **bounds, "multipleOf": found[0]}
-    return made if len(found) == 1 else {**made, "allOf": [{"multipleOf": found[1]}]}
-
-
-_SIDES = ("gt", "ge", "lt", "le")
-
-
-def _unhidden(schema: Any, metadata: Any) -> Any:
-    """Return a core schema whose metadata hides nothing: what pydantic itself put there is known."""
-    changed = {}
-    for name in _FUNCTIONS:
-        functions = metadata.get(name)
-        if functions and any(_is_own(function) for function in functions):
-            changed[name] = [
-                functools.partial(_told, function) if _is_own(function) else function
-                for function in functions
-            ]
-    updates = metadata.get("pydantic_js_updates")
-    if updates and schema["type"] == "function-after":
-        bounds, inner = bounds_of(schema)
-        if bounds and (_encoder(inner) is not None or pushed(inner, bounds) is not None):
-            changed["pydantic_js_updates"] = {
-                name: part for name, part in updates.items() if name not in _UPDATES
-            }
-    return {**schema, "metadata": {**metadata, **changed}} if changed else schema
-
-
-_UPDATES = ("minLength", "maxLength", "minItems", "maxItems", *_SIDES, "multiple_of")
-
-
-def _is_own(function: Any) -> bool:
-    return str(getattr(function, "__module__", "")).startswith(_OWN_MODULES)
-
-
-def _told(function: Any, schema: Any, handler: Any) -> JsonSchemaValue:
-    """Return what a function of pydantic's own says of a type, and what its format stands for."""
-    found = function(schema, handler)
-    made = _OWN_FORMATS.get(found.get("format")) if "pattern" not in found else None
-    if made is None:
-        return found
-    if schema.get("function", {}).get("function") is own_validator("pattern_bytes_validator"):
-        return {**found, **NEVER}
-    return {**found, **made()}
-
-
-def _sized(found: JsonSchemaValue, bounds: Mapping[str, Any], inner: Any) -> JsonSchemaValue:
-    """Return the schema of a type under constraints that it does not take itself."""
-    if inner["type"] in _FUNCTION_KINDS:
-        return found  # a function of the user may have changed the value
-    words = _LENGTHS.get(str(found.get("type")))
-    if words is None or not bounds.keys() <= words.keys():
-        named = ", ".join(f"{name}={value!r:.30}" for name, value in bounds.items())
-        return {**found, UNENFORCED: f"{named} on a value of this type"}
-    found = {**found, **{words[name]: value for name, value in bounds.items()}}
-    bytewise = "max_length" in bounds and _holds_bytes(inner)
-    return _also(found, [texts.ASCII]) if bytewise else found
-
-
-def _holds_bytes(core: Any) -> bool:
-    """Say whether a type is one of bytes, whose length is not that of the text."""
-    while core is not None and core["type"] != "bytes":
-        core = next((core[name] for name in _INNER if name in core), None)
-    return core is not None
-
-
-_INNER = ("lax_schema", "json_schema", "schema")
-_FUNCTION_KINDS = ("function-after", "function-before", "function-wrap", "function-plain")
-_LENGTHS = {
-    "string": {"min_length": "minLength", "max_length": "maxLength"},
-    "array": {"min_length": "minItems", "max_length": "maxItems"},
-    "object": {"min_length": "minProperties", "max_length": "maxProperties"},
-}
-
-
-def _encoder(schema: Any) -> EncodedBytes | EncodedStr | None:
-    """Return what decodes a text for a core schema, if it is pydantic's; None for others."""
-    if schema["type"] != "function-after":
-        return None
-    owner = getattr(schema["function"]["function"], "__self__", None)
-    known = isinstance(owner, (EncodedBytes, EncodedStr))
-    return owner if known and owner.encoder in (Base64Encoder, Base64UrlEncoder) else None
-
-
-def _encoded(owner: EncodedBytes | EncodedStr, least: int, most: int | None) -> JsonSchemaValue:
-    """Return the schema of what an encoder decodes to at least and at most so many bytes."""
-    classic = owner.encoder is Base64Encoder
-    counted = texts.whole(*texts.base64_bytes(least, most, classic=classic))
-    if not isinstance(owner, EncodedStr):  # in older versions one is a subclass of the other
-        return _strings([counted])
-    ascii_alone = texts.BASE64 if classic else texts.BASE64_URL
-    return _strings([ascii_alone] if not least and most is None else [ascii_alone, counted])
-
-
-def _strings(patterns: list[str], **keywords: str) -> JsonSchemaValue:
-    """Return the schema of strings that match all of some patterns."""
-    return _also({"type": "string", **keywords, "pattern": patterns[0]}, patterns[1:])
-
-
-def _also(schema: JsonSchemaValue, patterns: list[str]) -> JsonSchemaValue:
-    """Return a schema with further patterns."""
-    if not patterns:
-        return schema
-    if "pattern" not in schema:
-        schema["pattern"], *patterns = patterns
-    if patterns:
-        schema["allOf"] = [{"pattern": pattern} for pattern in patterns]
-    return schema
+def _is_plain(value: Any) -> bool:
+    """Say whether JSON has a value, and pydantic reads it as that."""
+    if type(value) is float:
+        return math.isfinite(value)
+    return value is None or type(value) in (str, int, bool)
 
 
 def _only_read(found: JsonSchemaValue, schema: Any) -> JsonSchemaValue:
@@ -557,37 +346,23 @@ def _only_read(found: JsonSchemaValue, schema: Any) -> JsonSchemaValue:
         validator = SchemaValidator(schema)
     except SchemaError:
         return found
-    given = found.pop("enum", None) or [found.pop("const")]
     kept = []
-    for value in given:
+    for value in found["enum"] if "enum" in found else [found["const"]]:
         try:
             validator.validate_json(json.dumps(value))
         except ValidationError:
             continue
         kept.append(value)
-    if not kept:
-        return {**{name: part for name, part in found.items() if name != "type"}, **NEVER}
-    return {**found, "enum": kept}
+    made = unlike(found, "enum", "const", "type")
+    return {**made, "enum": kept} if kept else {**made, **NEVER}
 
 
 def _hashable(found: JsonSchemaValue, schema: Any) -> JsonSchemaValue:
     """Return the schema of a set, whose items are such that have hashes."""
     items = schema.get("items_schema") or {"type": "any"}
     kind = items["type"]
-    unhashable = kind in _UNHASHABLE
     if kind in ("model", "dataclass"):
-        unhashable = items["cls"].__hash__ is None
-    if not unhashable:
+        return found if items["cls"].__hash__ is not None else {**found, "items": False}
+    if kind not in _UNHASHABLE:
         return found
-    if kind == "any" and not items.get("metadata"):
-        return {**found, "items": {"type": ["string", "number", "boolean", "null"]}}
-    return {**found, "items": False}
-
-
-def _forbid(found: JsonSchemaValue, name: str, field: Any) -> None:
-    """Let an object not have a member that is no argument."""
-    del field
-    if name in found.get("properties", {}):
-        found["properties"][name] = False
-    if name in found.get("required", ()):
-        found["required"] = [one for one in found["required"] if one != name]
+    return {**found, "items": _SCALARS if kind == "any" and not items.get("metadata") else False}

@@ -1,4 +1,4 @@
-"""Where members of pydantic's classes stand: aliases, paths to them, and names that are left out."""
+"""Where members of pydantic's classes stand: aliases, paths to them, names that are left out."""
 
 from __future__ import annotations
 
@@ -52,4 +52,8 @@ def _held(schema: Any, step: str | int) -> dict[str, Any]:
         return {"type": "object", "properties": {step: schema}, "required": [step]}
     if step < 0:  # no keyword counts from the end: all items are such
         return {"type": "array", "items": schema, "minItems": -step}
-    return {"type": "array", "prefixItems": [*({} for _ in range(step)), schema], "minItems": step + 1}
+    return {
+        "type": "array",
+        "prefixItems": [*({} for _ in range(step)), schema],
+        "minItems": step + 1,
+    }

@@ -144,7 +144,9 @@ def _at_least(bound: Decimal, included: bool) -> str:
         return f"^{_more(whole, part, included=included)}$"
     if bound < 0:
         return f"^(?:{_WHOLE}{_PART}|-{_less(whole, part, included=included)})$"
-    return rf"^(?:{_WHOLE}{_PART}|-0(?:\.0+)?)$" if included else f"^{_more('0', '', included=False)}$"
+    return (
+        rf"^(?:{_WHOLE}{_PART}|-0(?:\.0+)?)$" if included else f"^{_more('0', '', included=False)}$"
+    )
 
 
 def _at_most(bound: Decimal, included: bool) -> str:
@@ -199,7 +201,9 @@ def fraction_before(part: str, *, included: bool) -> str | None:
     """Return the expression of fractions below one, with their point; None if there is none."""
     if not part:
         return r"(?:\.0+)?" if included else None
-    ways = [f"{part[:at]}[0-{int(digit) - 1}][0-9]*" for at, digit in enumerate(part) if digit > "0"]
+    ways = [
+        f"{part[:at]}[0-{int(digit) - 1}][0-9]*" for at, digit in enumerate(part) if digit > "0"
+    ]
     ways += [part[:at] for at in range(1, len(part))]
     if included:
         ways.append(f"{part}0*")
@@ -222,8 +226,10 @@ def digits_pattern(most: int | None, places: int | None) -> str | None:
     Zeros at the end of a fraction do not count, as pydantic has it.
     """
     if most is None:
-        return None if places is None else rf"^-?{_WHOLE}(?:\.[0-9]{{1,{places}}}0*)?$".replace(
-            "[0-9]{1,0}0*", "0+"
+        return (
+            None
+            if places is None
+            else rf"^-?{_WHOLE}(?:\.[0-9]{{1,{places}}}0*)?$".replace("[0-9]{1,0}0*", "0+")
         )
     if places is not None:
         return f"^-?{_fixed(max(most - places, 0), min(places, most))}$"

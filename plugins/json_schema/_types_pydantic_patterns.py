@@ -32,16 +32,16 @@ _SETS = {
     "s": (_SPACE, rf"{_SPACE}\u001c-\u001f"),
     "S": (_NO_SPACE.replace(r"\u000e-\u001f", r"\u000e-\u001b"), _NO_SPACE),
 }
-_BOUNDARY = (
-    f"(?:(?<=[{_ASCII_WORD}])(?![{_WORD}])|(?<![{_WORD}])(?=[{_ASCII_WORD}]))"
-)
+_BOUNDARY = f"(?:(?<=[{_ASCII_WORD}])(?![{_WORD}])|(?<![{_WORD}])(?=[{_ASCII_WORD}]))"
 _INSIDE = f"(?:(?<=[{_ASCII_WORD}])(?=[{_ASCII_WORD}])|(?<![{_WORD}])(?![{_WORD}]))"
-_EASY = re.compile(r"(?:[^\\\[(]|\((?!\?)|\[\^?[A-Za-z0-9_ .,:/@+-]+\]|\\[.*+?^$()|{}/\\\[\]]|\\d(?!.*\(\?))*")
+_EASY = re.compile(
+    r"(?:[^\\\[(]|\((?!\?)|\[\^?[A-Za-z0-9_ .,:/@+-]+\]|\\[.*+?^$()|{}/\\\[\]]|\\d(?!.*\(\?))*"
+)
 _OPERATIONS = ("&&", "--", "~~", "[")
 _END = {True: r"(?=\n?$)", False: "$"}
 
 
-class _Unlike(Exception):
+class _UnlikeError(Exception):
     """A part means something else, or nothing, in ECMA-262."""
 
 
@@ -60,7 +60,7 @@ def read_alike(pattern: str | re.Pattern[str], *, rust: bool) -> str | None:
         return pattern
     try:
         return _Walk(pattern, rust).run()
-    except (_Unlike, IndexError):
+    except (_UnlikeError, IndexError):
         return None
 
 
@@ -127,12 +127,12 @@ class _Walk:
             return _Part(f"[{_SETS[name][self._wide[-1]]}]", at + 1)
         if name in "bB":
             if self._wide[-1] or self._pattern[at + 1 : at + 2] == "{":
-                raise _Unlike
+                raise _UnlikeError
             return _Part(_BOUNDARY if name == "b" else _INSIDE, at + 1)
         if name in ("A", "z" if self._rust else "Z"):
             return _Part("^" if name == "A" else "$", at + 1)
         if name in "<>" and self._rust:
-            raise _Unlike
+            raise _UnlikeError
         return self._character(at)
 
     def _character(self, at: int) -> _Part:
@@ -155,7 +155,7 @@ class _Walk:
         while first or self._pattern[at] != "]":
             char = self._pattern[at]
             if self._rust and self._pattern.startswith(_OPERATIONS, at):
-                raise _Unlike
+                raise _UnlikeError
             if char == "\\" and self._pattern[at + 1] in _NAMES:
                 found.append(_SETS[self._pattern[at + 1]][wide])
                 at += 2

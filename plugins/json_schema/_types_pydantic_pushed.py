@@ -8,9 +8,12 @@ for which pydantic raises, are left out.
 from __future__ import annotations
 
 import functools
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pydantic._internal import _validators as validators
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 __all__ = ["bounds_of", "own_validator", "pushed"]
 
@@ -51,7 +54,7 @@ _SIZED = (
     "frozendict",
 )
 _UNSIZED = ("bool", "none", "date", "datetime", "time", "timedelta", "uuid", "complex")
-_CHECKS = {
+_CHECKS: dict[str, Callable[[Any, Any], bool]] = {
     "gt": lambda value, bound: value > bound,
     "ge": lambda value, bound: value >= bound,
     "lt": lambda value, bound: value < bound,
@@ -103,26 +106,40 @@ def pushed(core: Core, bounds: dict[str, Any]) -> Core | None:
 def _under(core: Core, name: str, value: Any) -> Core | None:
     """Return a core schema under one constraint; as `pushed`."""
     kind = core["type"]
-    if kind == "union":
-        return _union(core, name, value)
-    if kind == "nullable":  # pydantic raises for None
-        return _under(core["schema"], name, value)
-    if kind in ("literal", "enum"):
-        return _kept(core, name, value)
-    if kind == "function-after":
-        bounds, inner = bounds_of(core)
-        return pushed(inner, {name: value, **bounds}) if bounds and name not in bounds else None
-    if kind in ("model", "dataclass"):
-        return None if _speaks_of(core["cls"], name) else {}
-    if name == "allow_inf_nan" and kind != "float":
-        return core if kind in ("int", "decimal") else None
     if kind in _kinds(name):
         closer = _closer(name, core.get(name), value)
         return None if closer is None else {**core, name: closer}
-    unspoken = (*_NUMBERS, *_UNSIZED) if name in _LENGTHS else (*_SIZED, "none", "uuid", "complex")
+    if kind in _WAYS:
+        return _WAYS[kind](core, name, value)
+    if name == "allow_inf_nan":
+        return core if kind in ("int", "decimal") else None
+    return {} if kind in _unspoken(name) else None
+
+
+def _nullable(core: Core, name: str, value: Any) -> Core | None:
+    """Return what is in a core schema beside None, for which pydantic raises."""
+    return _under(core["schema"], name, value)
+
+
+def _checked_before(core: Core, name: str, value: Any) -> Core | None:
+    bounds, inner = bounds_of(core)
+    return pushed(inner, {name: value, **bounds}) if bounds and name not in bounds else None
+
+
+def _class(core: Core, name: str, value: Any) -> Core | None:
+    """Return no values, if objects of a class have no length, or no order."""
+    del value
+    if name in _LENGTHS:
+        return None if hasattr(core["cls"], "__len__") else {}
+    own = getattr(core["cls"], f"__{name}__", None)
+    return None if own is not getattr(object, f"__{name}__", None) else {}
+
+
+def _unspoken(name: str) -> tuple[str, ...]:
+    """Return the types whose values pydantic raises for, under a constraint."""
     if name in _OF_DECIMALS:
-        unspoken = (*_NUMBERS, *_SIZED, *_UNSIZED)
-    return {} if kind in unspoken else None
+        return (*_NUMBERS, *_SIZED, *_UNSIZED)
+    return (*_NUMBERS, *_UNSIZED) if name in _LENGTHS else (*_SIZED, "none", "uuid", "complex")
 
 
 def _kinds(name: str) -> tuple[str, ...]:
@@ -130,13 +147,6 @@ def _kinds(name: str) -> tuple[str, ...]:
     if name in _OF_DECIMALS:
         return ("decimal",)
     return ("float",) if name == "allow_inf_nan" else _SIZED if name in _LENGTHS else _NUMBERS
-
-
-def _speaks_of(cls: Any, name: str) -> bool:
-    """Say whether objects of a class may have a length, or an order."""
-    if name in _LENGTHS:
-        return hasattr(cls, "__len__")
-    return getattr(cls, f"__{name}__", None) is not getattr(object, f"__{name}__", None)
 
 
 def _union(core: Core, name: str, value: Any) -> Core | None:
@@ -161,7 +171,9 @@ def _kept(core: Core, name: str, value: Any) -> Core:
                 kept.append(member)
         except TypeError:
             continue
-    return {**{key: part for key, part in core.items() if key != "ref"}, given: kept} if kept else {}
+    return (
+        {**{key: part for key, part in core.items() if key != "ref"}, given: kept} if kept else {}
+    )
 
 
 def _closer(name: str, one: Any, other: Any) -> Any:
@@ -172,3 +184,14 @@ def _closer(name: str, one: Any, other: Any) -> Any:
         return None
     closer = max if name in ("gt", "ge", "min_length") else min
     return closer(one, other)
+
+
+_WAYS: dict[str, Callable[[Core, str, Any], Core | None]] = {
+    "union": _union,
+    "nullable": _nullable,
+    "literal": _kept,
+    "enum": _kept,
+    "function-after": _checked_before,
+    "model": _class,
+    "dataclass": _class,
+}

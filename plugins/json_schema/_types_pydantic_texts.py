@@ -76,7 +76,9 @@ for _name, _part in (
 ):
     _CLOCK_TIME = _CLOCK_TIME.replace(_name, _part)
 # Years count 365 days, so the longest is 2739726 years and 9 days; the least is whole days.
-_LONG_YEARS = "(?:[0-9]{1,6}|1[0-9]{6}|2[0-6][0-9]{5}|27[0-2][0-9]{4}|273[0-8][0-9]{3}|2739[0-6][0-9]{2})"
+_LONG_YEARS = (
+    "(?:[0-9]{1,6}|1[0-9]{6}|2[0-6][0-9]{5}|27[0-2][0-9]{4}|273[0-8][0-9]{3}|2739[0-6][0-9]{2})"
+)
 _DAYS = "[0-9]{1,8}D"
 DURATION = whole(
     f"-?P(?:[0-9]{{1,4}}Y)?(?:[0-9]{{1,4}}M)?(?:[0-9]{{1,4}}W)?{_DAYS}(?:{_SMALL_TIME})?",
@@ -213,13 +215,15 @@ def ipv6_network() -> str:
 def uuid(version: int) -> str:
     """Return the pattern of UUIDs of a version, of the variant of RFC 9562."""
     digit = "[0-9A-Fa-f]"
-    return whole(f"{digit}{{8}}-{digit}{{4}}-{version}{digit}{{3}}-[89ABab]{digit}{{3}}-{digit}{{12}}")
+    return whole(
+        f"{digit}{{8}}-{digit}{{4}}-{version}{digit}{{3}}-[89ABab]{digit}{{3}}-{digit}{{12}}"
+    )
 
 
 # --- URLs ---
 
-# No label is punycode, which may be wrong, and the last is no number. Said without look-ahead, which
-# would be costly beside lengths.
+# No label is punycode, which may be wrong, and the last is no number. Said without look-ahead, as
+# that would be costly beside lengths.
 _ANY = "[A-Za-z0-9_-]*"
 
 
@@ -233,17 +237,18 @@ _LABEL = _label("A-WYZa-wyz0-9_-")
 _LAST = _label("A-WYZa-wyz_")
 _NAME = f"(?:{_LABEL}[.])*{_LAST}"
 _HOST = f"(?:{_NAME}|{IPV4}|\\[{IPV6}\\])"
-_PORT = (
-    "(?::(?:[0-9]{1,4}|[1-5][0-9]{4}|6(?:[0-4][0-9]{3}|5(?:[0-4][0-9]{2}|5(?:[0-2][0-9]|3[0-5])))))?"
-)
+_PORT = "(?::(?:[0-9]{1,4}|[1-5][0-9]{4}|6[0-4][0-9]{3}|65[0-4][0-9]{2}|655[0-2][0-9]|6553[0-5]))?"
 _PERCENT = "%[0-9A-Fa-f]{2}"
 _PLAIN = "A-Za-z0-9._~!$&'()*+,;=\\-"
 _USER = f"(?:(?:[{_PLAIN}:]|{_PERCENT})+@)?"
-_MANY_USER = f"(?:(?:[A-Za-z0-9._~!$&'()*+;=\\-]|{_PERCENT})+(?::(?:[A-Za-z0-9._~!$&'()*+;=\\-]|{_PERCENT})*)?@)?"
+_WORD = f"(?:[{_PLAIN.replace(',', '')}]|{_PERCENT})"
+_ONE_USER = f"(?:{_WORD}+(?::{_WORD}*)?@)?"  # beside hosts with commas between them
 _PATH = f"(?:/(?:[{_PLAIN}:@/]|{_PERCENT})*)?"
 _TAIL = f"(?:\\?(?:[{_PLAIN}:@/?]|{_PERCENT})*)?(?:#(?:[{_PLAIN}:@/?]|{_PERCENT})*)?"
 _OPAQUE = f"(?:[{_PLAIN}:@]|{_PERCENT})(?:[{_PLAIN}:@/]|{_PERCENT})*"
 _WITH_HOST = ("http", "https", "ws", "wss", "ftp")
+
+
 def _not_among(names: Collection[str], end: str) -> str:
     """Return the expression of words that begin with a letter and are none of some.
 
@@ -292,11 +297,11 @@ def url(schemes: Collection[str] | None, *, host: bool = False, several: bool = 
         host: Whether there must be one.
         several: Whether there may be more than one, with commas between them.
     """
-    names = _WITH_HOST + ("file",) if schemes is None else tuple(schemes)
+    names = (*_WITH_HOST, "file") if schemes is None else tuple(schemes)
     ways = []
     ordinary = [name for name in names if name in _WITH_HOST]
     others = [_escaped(name) for name in names if name not in (*_WITH_HOST, "file")]
-    one = f"{_MANY_USER}{_HOST}{_PORT}" if several else f"{_USER}{_HOST}{_PORT}"
+    one = f"{_ONE_USER}{_HOST}{_PORT}" if several else f"{_USER}{_HOST}{_PORT}"
     hosts = f"{one}(?:,{one})*" if several else one
     if several:
         ordinary, others = [], [*map(_escaped, ordinary), *others]

@@ -58,7 +58,11 @@ def date_time_patterns(given: Mapping[str, Any]) -> list[str]:
     now = given.get("now_op")
     today = datetime.now(timezone.utc).date()
     if now in ("past", "future"):  # by the day, so that the pattern stays the same for one
-        side = ("lt", today - timedelta(days=1)) if now == "past" else ("gt", today + timedelta(days=1))
+        side = (
+            ("lt", today - timedelta(days=1))
+            if now == "past"
+            else ("gt", today + timedelta(days=1))
+        )
         found.append(f"{_within(side[0], side[1].isoformat(), '')[:-1]}[Tt]")
     for name, *_ in _SIDES:
         bound = given.get(name)
@@ -172,7 +176,11 @@ def _seconds(amount: int, micros: int, above: bool, included: bool) -> list[str]
     if above:
         after = fraction_after(part, included=included)
         found = [f"{amount}{after}S"]
-        found += [rf"(?:{'|'.join(map(str, range(amount + 1, 60)))})(?:\.[0-9]+)?S"] if amount < 59 else []
+        found += (
+            [rf"(?:{'|'.join(map(str, range(amount + 1, 60)))})(?:\.[0-9]+)?S"]
+            if amount < 59
+            else []
+        )
         return found + ([""] if included and not amount and not part else [])
     before = fraction_before(part, included=included)
     found = [] if before is None else [f"{amount}{before}S"]
@@ -225,7 +233,9 @@ def _within(name: str, bound: str, end: str) -> str:
     for at, char in enumerate(text):
         if char.isdigit() and char != ("9" if above else "0"):
             digits = f"[{int(char) + 1}-9]" if above else f"[0-{int(char) - 1}]"
-            ways.append(_generic(text[:at], "") + digits + _generic(text[at + 1 :], "[0-9]") + fraction)
+            ways.append(
+                _generic(text[:at], "") + digits + _generic(text[at + 1 :], "[0-9]") + fraction
+            )
     if not timed:
         last = "" if included else None
     elif above:
