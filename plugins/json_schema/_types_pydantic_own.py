@@ -71,7 +71,12 @@ _LENGTHS = {
 def _byte_size() -> str:
     """Return the pattern of sizes with their units."""
     names = [*getattr(ByteSize, "byte_sizes", ()), *_BITS]
-    spelled = {word for name in names for word in (name, name.upper(), name.replace("b", "B"))}
+    spelled = {
+        word + last
+        for name in names
+        for word in (name[:-1], name[:-1].upper(), name[:-1].capitalize())
+        for last in (name[-1], name[-1].upper())
+    }
     return texts.whole(f"{texts.BYTE_SIZE} ?(?:{'|'.join(sorted(spelled))})?")
 
 

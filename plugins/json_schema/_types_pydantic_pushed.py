@@ -54,6 +54,7 @@ _SIZED = (
     "frozendict",
 )
 _UNSIZED = ("bool", "none", "date", "datetime", "time", "timedelta", "uuid", "complex")
+_UNORDERED = ("none", "uuid", "complex")
 _CHECKS: dict[str, Callable[[Any, Any], bool]] = {
     "gt": lambda value, bound: value > bound,
     "ge": lambda value, bound: value >= bound,
@@ -111,8 +112,8 @@ def _under(core: Core, name: str, value: Any) -> Core | None:
         return None if closer is None else {**core, name: closer}
     if kind in _WAYS:
         return _WAYS[kind](core, name, value)
-    if name == "allow_inf_nan":
-        return core if kind in ("int", "decimal") else None
+    if name == "allow_inf_nan" and kind in ("int", "decimal", "bool"):
+        return core  # all of them are finite, or refuse what is not
     return {} if kind in _unspoken(name) else None
 
 
@@ -139,7 +140,9 @@ def _unspoken(name: str) -> tuple[str, ...]:
     """Return the types whose values pydantic raises for, under a constraint."""
     if name in _OF_DECIMALS:
         return (*_NUMBERS, *_SIZED, *_UNSIZED)
-    return (*_NUMBERS, *_UNSIZED) if name in _LENGTHS else (*_SIZED, "none", "uuid", "complex")
+    if name in _LENGTHS:
+        return (*_NUMBERS, *_UNSIZED)
+    return (*_SIZED, *(_UNSIZED if name == "allow_inf_nan" else _UNORDERED))
 
 
 def _kinds(name: str) -> tuple[str, ...]:
