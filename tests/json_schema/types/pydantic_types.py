@@ -11,7 +11,7 @@ import re
 import uuid
 import zoneinfo
 from decimal import Decimal
-from typing import Annotated, Any, Literal, Optional, Union
+from typing import Annotated, Any, Literal
 
 import hypothesis.strategies as st
 import pydantic
@@ -115,7 +115,7 @@ TYPES: dict[str, tuple[Any, Values | None]] = {
     ),
     "float, multiple": (narrow(float, multiple_of=0.1), None),
     "int, strict": (pydantic.StrictInt, st.integers()),
-    "int, strict or none": (Optional[pydantic.StrictInt], st.none() | st.integers()),
+    "int, strict or none": (pydantic.StrictInt | None, st.none() | st.integers()),
     "int, strict, bound": (narrow(int, strict=True, ge=3, multiple_of=2), None),
     "complex": (complex, st.complex_numbers(allow_nan=False)),
     "datetime": (dt.datetime, st.datetimes(timezones=ZONES)),
@@ -231,7 +231,7 @@ TYPES: dict[str, tuple[Any, Values | None]] = {
             re.compile
         ),
     ),
-    "json, numbers": (pydantic.Json[list[Union[int, None]]], None),
+    "json, numbers": (pydantic.Json[list[int | None]], None),
     "keys, int": (dict[int, bool], st.dictionaries(st.integers(), BITS, max_size=3)),
     "keys, int, bounds": (
         dict[narrow(int, ge=-3, lt=120), bool],  # type: ignore[misc]
@@ -249,7 +249,7 @@ TYPES: dict[str, tuple[Any, Values | None]] = {
         dict[narrow(str, pattern="^a"), bool],  # type: ignore[misc]
         st.dictionaries(st.just("ab"), BITS),
     ),
-    "keys, union": (dict[Union[int, bool], bool], None),
+    "keys, union": (dict[int | bool, bool], None),
     "keys, tuple": (dict[tuple[int, int], bool], st.just({})),
     "keys, none": (dict[None, bool], st.just({})),
     "keys, base64": (dict[pydantic.Base64Str, bool], None),
@@ -261,20 +261,20 @@ TYPES: dict[str, tuple[Any, Values | None]] = {
     "literal of an enum": (Literal[Mixed.WORD, "y"], st.just("y")),
     "literal of a word": (Literal[Word.A, b"b"], st.just(Word.A)),
     "union, number": (
-        Annotated[Union[float, None], Field(ge=3)],
+        Annotated[float | None, Field(ge=3)],
         st.floats(3, allow_infinity=False),
     ),
-    "union, numbers": (narrow(Union[pydantic.StrictInt, float], ge=3), st.integers(3)),
+    "union, numbers": (narrow(pydantic.StrictInt | float, ge=3), st.integers(3)),
     "union, lengths": (
-        narrow(Union[str, list[bool]], min_length=2, max_length=3),
+        narrow(str | list[bool], min_length=2, max_length=3),
         st.sampled_from(["ab", [True, True]]),
     ),
     "union, literal": (
-        narrow(Union[Literal["a", "bcd"], list[bool]], min_length=3),
+        narrow(Literal["a", "bcd"] | list[bool], min_length=3),
         st.just("bcd"),
     ),
-    "union, unspoken": (narrow(Union[float, str, Loose, None], gt=3), st.just(3.5)),
-    "union, finite": (Annotated[Union[float, str], pydantic.AllowInfNan(False)], None),
-    "union, pattern": (narrow(Union[str, bool], pattern="^a"), st.just("ab")),
+    "union, unspoken": (narrow(float | str | Loose | None, gt=3), st.just(3.5)),
+    "union, finite": (Annotated[float | str, pydantic.AllowInfNan(False)], None),
+    "union, pattern": (narrow(str | bool, pattern="^a"), st.just("ab")),
 }
 VALUES = {name: known for name, known in TYPES.items() if known[1] is not None}

@@ -13,7 +13,6 @@ from typing import Annotated, Any
 import pydantic
 import pytest
 from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
 from pydantic import Field, TypeAdapter
 from pydantic_types import HOURS, TYPES, VALUES, narrow
 from test_drawn_texts import drawn
@@ -178,7 +177,7 @@ def test_a_relaxed_engine_reads_with_pydantic(byte_vocabulary: formgate.Vocabula
 def test_the_keyword_is_one_for_other_schemas_too(byte_vocabulary: formgate.Vocabulary) -> None:
     schema = {"type": "string", "x-unenforced": "the name of a file that is there"}
     with pytest.raises(
-        formgate.UnsupportedConstraint, match="^#: the name of a file that is there"
+        formgate.UnsupportedConstraint, match=r"^#: the name of a file that is there"
     ):
         formgate.compile(schema, byte_vocabulary)
 

@@ -485,9 +485,11 @@ class Outer:
 
 
 def test_models_are_described_by_pydantic():
-    assert schema_of(Inner) == Inner.model_json_schema()
-    adapter = pydantic.TypeAdapter(list[Inner])
-    assert schema_of(adapter) == adapter.json_schema()
+    for kind in (pydantic.TypeAdapter(Inner), pydantic.TypeAdapter(list[Inner])):
+        schema = schema_of(kind)
+        # no year zero, which the format alone would allow
+        assert schema["$defs"]["Inner"]["properties"]["when"].pop("pattern").startswith("^")
+        assert schema == kind.json_schema()
     assert shape_of(Inner).read_text('{"when": "2020-01-01"}') == Inner(when="2020-01-01")
 
 
