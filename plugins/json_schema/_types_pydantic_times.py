@@ -24,27 +24,24 @@ if TYPE_CHECKING:
 
 __all__ = ["date_patterns", "date_time_patterns", "duration_patterns", "time_patterns"]
 
-_SIDES = (("gt", True, False), ("ge", True, True), ("lt", False, False), ("le", False, True))
+_SIDES = ("gt", "ge", "lt", "le")
 _ZONES = {"naive": "", "aware": OFFSET, None: f"{OFFSET}?"}
 
 
 def date_patterns(given: Mapping[str, Any]) -> list[str]:
-    """Return patterns of the dates that a core schema takes.
+    """Return patterns of the dates that a core schema takes, beside their format.
 
     Bounds about the present are about the day of this call: what is in the past stays there.
     """
-    bounds = dict(given)
-    today = datetime.now(timezone.utc).date(), date.today()  # noqa: DTZ011 (either, see below)
+    found = ["^(?:[1-9]|0[1-9]|00[1-9]|000[1-9])"]  # no year zero
     now = given.get("now_op")
-    found = ["^(?:[1-9]|0[1-9]|00[1-9]|000[1-9])"]  # no year zero; the format says the rest
-    if now == "past":
-        found.append(_within("lt", min(today).isoformat(), ""))
-    elif now == "future":
-        found.append(_within("gt", max(today).isoformat(), ""))
+    if now is not None:
+        earliest, latest = (moment.date().isoformat() for moment in _now())
+        found.append(_within("lt", earliest, "") if now == "past" else _within("gt", latest, ""))
     found += [
-        _within(name, bounds[name].isoformat(), "")
-        for name, *_ in _SIDES
-        if isinstance(bounds.get(name), date)
+        _within(name, given[name].isoformat(), "")
+        for name in _SIDES
+        if isinstance(given.get(name), date)
     ]
     return found
 
@@ -52,29 +49,45 @@ def date_patterns(given: Mapping[str, Any]) -> list[str]:
 def date_time_patterns(given: Mapping[str, Any]) -> list[str]:
     """Return patterns of the dates with times that a core schema takes.
 
-    What is in the past, or in the future, is so by a day, whatever the offset.
+    Bounds about the present are about the hour of this call.
     """
     found = [f"^{NAIVE}{_zone(given)}$"]
-    now = given.get("now_op")
-    today = datetime.now(timezone.utc).date()
-    if now in ("past", "future"):  # by the day, so that the pattern stays the same for one
-        side = (
-            ("lt", today - timedelta(days=1))
-            if now == "past"
-            else ("gt", today + timedelta(days=1))
-        )
-        found.append(f"{_within(side[0], side[1].isoformat(), '')[:-1]}[Tt]")
-    for name, *_ in _SIDES:
+    if given.get("now_op") is not None:
+        found.append(_before_now() if given["now_op"] == "past" else _after_now())
+    for name in _SIDES:
         bound = given.get(name)
         if isinstance(bound, datetime):
             found.append(_compared(name, bound))
     return found
 
 
+def _now() -> tuple[datetime, datetime]:
+    """Return what clocks show, here and in UTC, the earlier first: pydantic may go by either."""
+    universal = datetime.now(timezone.utc).replace(tzinfo=None)
+    local = datetime.now()  # noqa: DTZ005 (the local time it is)
+    return min(universal, local), max(universal, local)
+
+
+def _before_now() -> str:
+    """Return the pattern of what is surely past: an offset that is negative makes it later."""
+    now = _now()[0]
+    hour = _within("lt", now.isoformat()[:13], "")[1:-1]
+    day = _within("lt", (now - timedelta(days=1)).date().isoformat(), "")[1:-1]
+    return f"^(?:{hour}:[^-]*|{day}[Tt].*)$"
+
+
+def _after_now() -> str:
+    """Return the pattern of what is surely to come: an offset that is positive makes it sooner."""
+    now = _now()[1]
+    hour = _within("gt", now.isoformat()[:13], "")[1:-1]
+    day = _within("gt", (now + timedelta(days=1)).date().isoformat(), "")[1:-1]
+    return f"^(?:{hour}:[^+]*|{day}[Tt].*)$"
+
+
 def time_patterns(given: Mapping[str, Any]) -> list[str]:
     """Return patterns of the times that a core schema takes."""
     found = [f"^{CLOCK}{_zone(given)}$"]
-    for name, *_ in _SIDES:
+    for name in _SIDES:
         bound = given.get(name)
         if isinstance(bound, time):
             text = bound.replace(tzinfo=None).isoformat()
@@ -89,7 +102,7 @@ def duration_patterns(given: Mapping[str, Any]) -> list[str]:
     days, days, hours, minutes and seconds, none of them zero or as large as the next unit.
     """
     found = [DURATION]
-    for name, *_ in _SIDES:
+    for name in _SIDES:
         bound = given.get(name)
         if isinstance(bound, timedelta):
             found.append(_no_bound(name) if not bound else _duration(name, bound))

@@ -113,7 +113,7 @@ TYPES: dict[str, tuple[Any, Values | None]] = {
         narrow(float, gt=0.1, lt=5),
         st.floats(0.1, 5, exclude_min=True, exclude_max=True),
     ),
-    "float, multiple": (narrow(float, multiple_of=0.1), None),
+    "float, multiple": (narrow(float, multiple_of=0.1, le=1e5, ge=-1e5), None),
     "int, strict": (pydantic.StrictInt, st.integers()),
     "int, strict or none": (pydantic.StrictInt | None, st.none() | st.integers()),
     "int, strict, bound": (narrow(int, strict=True, ge=3, multiple_of=2), None),
