@@ -55,6 +55,7 @@ _DIGITS_ALONE = {
 # What a URL has a default for must have a host.
 _WITH_HOST = ("host_required", "default_host", "default_port", "default_path")
 _FINITE = {"minimum": -numbers.LARGEST, "maximum": numbers.LARGEST}
+_CONFIGURED = (("str_min_length", "minLength"), ("str_max_length", "maxLength"))
 # White space that pydantic cuts off before it checks lengths and patterns.
 _STRIPPED = r"^(?:[^\s\u0085](?:[\s\S]*[^\s\u0085])?)?$"
 
@@ -143,6 +144,10 @@ class ExactSchema(GenerateJsonSchema):
     def str_schema(self, schema: Any) -> JsonSchemaValue:
         """Strings, with patterns as pydantic's engine reads them."""
         found = super().str_schema(schema)
+        for name, keyword in _CONFIGURED:  # older versions leave them out
+            length = self.setting(name, {})
+            if length:
+                found.setdefault(keyword, length)
         if "pattern" in found:
             rust = self.setting("regex_engine", schema) != "python-re"
             alike = read_alike(schema["pattern"], rust=rust)

@@ -54,6 +54,7 @@ _FORMATS: dict[str, Callable[[], Written]] = {
     "ipvanynetwork": lambda: matching(texts.ipv4_network(), texts.ipv6_network()),
     "email": lambda: {"pattern": texts.EMAIL, "maxLength": 254},
     "name-email": lambda: {"pattern": texts.EMAIL, "maxLength": 254},
+    "fraction": lambda: {"pattern": texts.FRACTION},
     "regex": lambda: {"pattern": texts.PYTHON_PATTERN},
     "zoneinfo": lambda: {"enum": _zones()},
 }
