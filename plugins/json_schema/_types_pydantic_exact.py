@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import json
 import math
+from collections.abc import Hashable
 from typing import Any
 
 from pydantic.json_schema import GenerateJsonSchema, JsonSchemaValue
@@ -52,6 +53,7 @@ _DIGITS_ALONE = {
     "id": "urn:formgate:digits",
     "oneOf": [{"type": "integer"}],
 }
+_STEADY = 2**53  # up to which floats tell integers apart
 # What a URL has a default for must have a host.
 _WITH_HOST = ("host_required", "default_host", "default_port", "default_path")
 _FINITE = {"minimum": -numbers.LARGEST, "maximum": numbers.LARGEST}
@@ -107,9 +109,10 @@ class ExactSchema(GenerateJsonSchema):
     # --- numbers ---
 
     def int_schema(self, schema: Any) -> JsonSchemaValue:
-        """Integers; strict ones are written with digits alone."""
+        """Integers; strict ones, and those whose last digits count, are digits alone."""
         found = super().int_schema(schema)
-        return {**found, "allOf": [_DIGITS_ALONE]} if self.setting("strict", schema) else found
+        digits = self.setting("strict", schema) or _counts_digits(schema)
+        return {**found, "allOf": [_DIGITS_ALONE]} if digits else found
 
     def float_schema(self, schema: Any) -> JsonSchemaValue:
         """Floats, whose texts are rounded before bounds are checked."""
@@ -232,14 +235,21 @@ class ExactSchema(GenerateJsonSchema):
     def literal_schema(self, schema: Any) -> JsonSchemaValue:
         """The values that JSON can write."""
         found = super().literal_schema(schema)
-        return found if all(map(_is_plain, schema["expected"])) else _only_read(found, schema)
+        if not all(map(_is_plain, schema["expected"])):
+            found = _only_read(found, schema)
+        return _told_apart(found)
 
     def enum_schema(self, schema: Any) -> JsonSchemaValue:
         """The values that JSON can write."""
         found = super().enum_schema(schema)
-        if all(_is_plain(member.value) for member in schema["members"]):
-            return found
-        return _only_read(found, unlike(schema, "ref"))
+        if not all(_is_plain(member.value) for member in schema["members"]):
+            found = _only_read(found, unlike(schema, "ref"))
+        return _told_apart(found)
+
+    def is_subclass_schema(self, schema: Any) -> JsonSchemaValue:
+        """Classes, which pydantic reads from no JSON."""
+        del schema
+        return never()
 
     # --- collections ---
 
@@ -283,6 +293,8 @@ class ExactSchema(GenerateJsonSchema):
     def chain_schema(self, schema: Any) -> JsonSchemaValue:
         """What the first step is given, and constraints of strings that pydantic checks later."""
         found = super().chain_schema(schema)
+        if any(step.get("cls") is Hashable for step in schema["steps"]):
+            return {**found, **_SCALARS}
         more = [
             self.generate_inner(step["schema"])
             for step in schema["steps"][1:]
@@ -336,6 +348,28 @@ class ExactSchema(GenerateJsonSchema):
             for hidden in hidden_names(ways, used, name if by_name else None):
                 found["properties"].setdefault(hidden, False)
         return found
+
+
+def _counts_digits(schema: Any) -> bool:
+    """Say whether integers are told apart, or counted, that one float stands for.
+
+    That is what pydantic makes of them where they have a fraction or an exponent.
+    """
+    low, high = (
+        max((abs(schema[name]) for name in names if schema.get(name) is not None), default=None)
+        for names in (("gt", "ge"), ("lt", "le"))
+    )
+    if schema.get("multiple_of") is not None and (low is None or high is None):
+        return True
+    return any(bound is not None and bound > _STEADY for bound in (low, high))
+
+
+def _told_apart(found: JsonSchemaValue) -> JsonSchemaValue:
+    """Return an enumeration whose large integers are written with digits alone."""
+    values = found.get("enum", [found.get("const")])
+    if all(type(value) is not int or abs(value) <= _STEADY for value in values):
+        return found
+    return {**found, "anyOf": [_DIGITS_ALONE, {"not": {"type": "integer"}}]}
 
 
 def _is_plain(value: Any) -> bool:

@@ -7,7 +7,6 @@ known by that function, so what a user writes in its place is left alone.
 from __future__ import annotations
 
 import functools
-import zoneinfo
 from typing import TYPE_CHECKING, Any
 
 from pydantic import ByteSize, EncodedBytes, EncodedStr
@@ -41,6 +40,8 @@ _UPDATES = frozenset(
 @functools.cache
 def _zones() -> list[str]:
     """Return the names of the time zones that are installed."""
+    import zoneinfo  # noqa: PLC0415 (rarely needed)
+
     return sorted(zoneinfo.available_timezones())
 
 

@@ -110,7 +110,7 @@ def _under(core: Core, name: str, value: Any) -> Core | None:
     if kind in _kinds(name):
         closer = _closer(name, core.get(name), value)
         return None if closer is None else {**core, name: closer}
-    if kind in _WAYS:
+    if kind in _WAYS and not (kind == "bool" and name not in _CHECKS):
         return _WAYS[kind](core, name, value)
     if name == "allow_inf_nan" and kind in ("int", "decimal", "bool"):
         return core  # all of them are finite, or refuse what is not
@@ -120,6 +120,11 @@ def _under(core: Core, name: str, value: Any) -> Core | None:
 def _nullable(core: Core, name: str, value: Any) -> Core | None:
     """Return what is in a core schema beside None, for which pydantic raises."""
     return _under(core["schema"], name, value)
+
+
+def _bool(core: Core, name: str, value: Any) -> Core:
+    """Return the truth values that a constraint holds of: they are numbers to Python."""
+    return _kept({**core, "type": "literal", "expected": [False, True]}, name, value)
 
 
 def _checked_before(core: Core, name: str, value: Any) -> Core | None:
@@ -192,6 +197,7 @@ def _closer(name: str, one: Any, other: Any) -> Any:
 _WAYS: dict[str, Callable[[Core, str, Any], Core | None]] = {
     "union": _union,
     "nullable": _nullable,
+    "bool": _bool,
     "literal": _kept,
     "enum": _kept,
     "function-after": _checked_before,
