@@ -361,7 +361,7 @@ def _counts_digits(schema: Any) -> bool:
     )
     if schema.get("multiple_of") is not None and (low is None or high is None):
         return True
-    return any(bound is not None and bound > _STEADY for bound in (low, high))
+    return any(bound is not None and bound >= _STEADY for bound in (low, high))
 
 
 def _told_apart(found: JsonSchemaValue) -> JsonSchemaValue:

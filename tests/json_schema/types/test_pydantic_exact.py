@@ -7,8 +7,9 @@ import ipaddress
 import random
 import re
 import uuid
+from collections.abc import Hashable
 from decimal import Decimal
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import pydantic
 import pytest
@@ -68,6 +69,14 @@ CASES: list[tuple[Any, list[str], list[str]]] = [
     (narrow(Decimal, multiple_of=Decimal("0.25")), ["0.5"], ["0.3", '"0.5"']),
     (narrow(Decimal, multiple_of=Decimal("0.1")), ["0.5", '"0.5"'], ["0.55", '"0.55"']),
     (pydantic.StrictInt, ["1", "-0", str(2**70)], ["1.0", "1e0"]),
+    (narrow(int, multiple_of=7), ["14", "-7"], ["14.0", "15"]),
+    (narrow(int, ge=0, le=9), ["1", "1.0"], ["-1", "10"]),
+    (narrow(int, gt=2**53), [str(2**53 + 1)], [f"{2**53 + 1}.0", str(2**53)]),
+    (Literal[5, "a"], ["5", "5.0", '"a"'], ["6"]),
+    (Literal[2**53 + 1, "a"], [str(2**53 + 1), '"a"'], [f"{2**53 + 1}.0"]),
+    (narrow(int | bool, ge=1), ["1", "true"], ["0", "false"]),
+    (Hashable, ['"a"', "1", "null"], ["[1]", "{}"]),
+    (type[int] | bool, ["true"], ["1", '"int"']),
     (pydantic.FiniteFloat, ["1e308", "-1.5"], ["1e309", "-1e999"]),
     (pydantic.PositiveFloat, ["1e-300", "5e-324"], ["0", "1e-400", "-1"]),
     (narrow(float, lt=0.1), ["0.09"], ["0.1", "0.099999999999999999999"]),
