@@ -91,6 +91,10 @@ def foreign_shape(annotation: object, prefix: str) -> tuple[PydanticShape, dict[
             f"{name}: pydantic cannot use it: {str(error).splitlines()[0]}",
             hint="define what it refers to, or give it a type that pydantic knows",
         ) from error
+    except ImportError as error:  # as of EmailStr
+        raise GrammarError(
+            f"{name}: pydantic cannot use it: {error}", hint="install what it asks for"
+        ) from error
     definitions = cast("dict[str, object]", schema.pop("$defs", {}))
     renamed = {f"{prefix}{key}": part for key, part in definitions.items()}
     return PydanticShape(adapter, schema), renamed

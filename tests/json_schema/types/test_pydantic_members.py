@@ -186,3 +186,32 @@ def test_a_type_within_another_keeps_its_constraints(byte_vocabulary: formgate.V
     assert engine.accepts('{"pet":{"kind":"cat"},"strict":{"b":1}}')
     assert not engine.accepts('{"pet":{},"strict":{"b":1}}')
     assert not engine.accepts('{"pet":{"kind":"cat"},"strict":{"b":1.0}}')
+
+
+def test_a_package_that_is_not_there_is_a_wrong_grammar(
+    byte_vocabulary: formgate.Vocabulary,
+) -> None:
+    class Needy:
+        @classmethod
+        def __get_pydantic_core_schema__(cls, source: Any, handler: Any) -> Any:
+            del source, handler
+            raise ImportError("email-validator is not installed")
+
+    with pytest.raises(formgate.GrammarError, match="email-validator is not installed"):
+        formgate.compile(Needy, byte_vocabulary)
+
+
+def test_addresses_are_those_of_the_package(byte_vocabulary: formgate.Vocabulary) -> None:
+    pytest.importorskip("email_validator")
+    reader: TypeAdapter[Any] = TypeAdapter(pydantic.EmailStr)
+    engine = formgate.compile(reader, byte_vocabulary)
+    for text in ('"ada.lovelace@example.com"', '"a+b@sub.example.co.uk"'):
+        assert engine.accepts(text)
+        reader.validate_json(text)
+    for text in ('"a@localhost"', '"a@b.test"', '"a@b.1"', '"a..b@c.de"', '"a@xn--9ca.com"'):
+        assert not engine.accepts(text)
+    source = random.Random(0)
+    for _ in range(30):
+        drew = drawn(engine, source, soft=20, hard=300)
+        if drew is not None:
+            reader.validate_json(drew)
