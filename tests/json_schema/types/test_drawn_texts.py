@@ -5,13 +5,13 @@ from __future__ import annotations
 import collections
 import dataclasses
 import random
-import re
 from decimal import Decimal
 from fractions import Fraction
 from typing import Annotated, Any, NamedTuple, Optional
 
 import annotated_types
 import pytest
+from drawing import drawn
 from hypothesis import HealthCheck, given, reject, settings
 from hypothesis import strategies as st
 from pydantic import TypeAdapter
@@ -24,28 +24,6 @@ from formgate.plugins.json_schema._types import shape_of
 from formgate.plugins.json_schema._types_shapes import Mismatch
 
 SLOW = settings(deadline=None, suppress_health_check=list(HealthCheck), max_examples=60)
-STOP = 256
-CLOSING = b'"]},:'
-ZERO = re.compile(rb"(?<![0-9.eE+-])-?0$")
-
-
-def drawn(engine: Any, source: random.Random, soft: int = 40, hard: int = 2000) -> str | None:
-    """A random text of an engine over bytes, brought to an end after some bytes if it can be."""
-    state, text = engine.start(), bytearray()
-    while len(text) < hard:
-        allowed = engine.allowed_tokens(state).to_list()
-        if STOP in allowed and (len(allowed) == 1 or len(text) > soft or source.random() < 0.3):
-            return text.decode()
-        going = [token for token in allowed if token != STOP and token not in b" \t\r\n"]
-        closing = [token for token in going if token in CLOSING]
-        if len(text) > soft and closing:
-            going = closing
-        # Numbers of more digits than are read are left out: only zeros have exponents.
-        if text and text[-1] in b"0123456789" and ord("a") not in going and not ZERO.search(text):
-            going = [token for token in going if token not in b"eE"] or going
-        text.append(source.choice(going))
-        state = engine.advance(state, text[-1])
-    return None
 
 
 @SLOW

@@ -13,10 +13,10 @@ from typing import Annotated, Any, Literal
 
 import pydantic
 import pytest
+from drawing import drawn
 from hypothesis import HealthCheck, given, settings
 from pydantic import Field, TypeAdapter
 from pydantic_types import HOURS, TYPES, VALUES, narrow
-from test_drawn_texts import drawn
 
 import formgate
 from formgate.plugins.json_schema import UnenforcedWarning, inspect, schema_of

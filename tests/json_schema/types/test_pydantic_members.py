@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import dataclasses
+import importlib.util
 import random
 from typing import Annotated, Any, Literal
 
 import pydantic
 import pytest
+from drawing import drawn
 from pydantic import AliasChoices, AliasPath, ConfigDict, Field, TypeAdapter
 from pydantic_core import core_schema
 from pydantic_types import Number
-from test_drawn_texts import drawn
 from typing_extensions import TypedDict
 
 import formgate
 from formgate.plugins.json_schema import schema_of
+from formgate.plugins.json_schema._types_pydantic_texts import EMAIL
 
 
 class Path(pydantic.BaseModel):
@@ -202,14 +204,16 @@ def test_a_package_that_is_not_there_is_a_wrong_grammar(
 
 
 def test_addresses_are_those_of_the_package(byte_vocabulary: formgate.Vocabulary) -> None:
-    pytest.importorskip("email_validator")
+    schema = {"type": "string", "pattern": EMAIL, "maxLength": 254}
+    engine = formgate.compile(schema, byte_vocabulary)
+    for text in ("ada.lovelace@example.com", "a+b@sub.example.co.uk", "a@b.tests"):
+        assert engine.accepts(f'"{text}"')
+    for text in ("a@localhost", "a@b.test", "a@b.1", "a..b@c.de", "a@xn--9ca.com", "@a.de", "a@b"):
+        assert not engine.accepts(f'"{text}"')
+    if importlib.util.find_spec("email_validator") is None:
+        return
     reader: TypeAdapter[Any] = TypeAdapter(pydantic.EmailStr)
-    engine = formgate.compile(reader, byte_vocabulary)
-    for text in ('"ada.lovelace@example.com"', '"a+b@sub.example.co.uk"'):
-        assert engine.accepts(text)
-        reader.validate_json(text)
-    for text in ('"a@localhost"', '"a@b.test"', '"a@b.1"', '"a..b@c.de"', '"a@xn--9ca.com"'):
-        assert not engine.accepts(text)
+    assert schema_of(reader) == {**schema, "format": "email"}
     source = random.Random(0)
     for _ in range(30):
         drew = drawn(engine, source, soft=20, hard=300)

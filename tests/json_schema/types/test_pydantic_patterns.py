@@ -8,11 +8,11 @@ from typing import Any
 
 import pydantic
 import pytest
+from drawing import drawn
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from pydantic import ConfigDict, StringConstraints, TypeAdapter
 from pydantic_types import narrow
-from test_drawn_texts import drawn
 
 import formgate
 from formgate.plugins.json_schema._types_pydantic_patterns import read_alike
