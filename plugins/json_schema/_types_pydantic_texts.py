@@ -18,7 +18,6 @@ __all__ = [
     "ASCII",
     "BASE64",
     "BASE64_URL",
-    "BYTES_BASE64",
     "BYTE_SIZE",
     "COMPLEX",
     "DURATION",
@@ -108,46 +107,33 @@ _CLASSIC, _SAFE = "A-Za-z0-9+/", "A-Za-z0-9_-"
 _ONE, _TWO = "[AQgw]", "[AEIMQUYcgkosw048]"  # the last digit of one byte, and of two
 
 
-def _base64(digits: str, least: int, most: int | None, padding: str) -> list[str]:
-    """Return the alternatives of base64 of some bytes, by what is left after groups of three."""
-    digit = f"[{digits}]"
+def base64_bytes(least: int = 0, most: int | None = None, *, classic: bool = True) -> list[str]:
+    """Return the alternatives of the base64 of at least and at most so many bytes, padded."""
+    digit = f"[{_CLASSIC if classic else _SAFE}]"
     found = []
-    for left, rest in enumerate(
-        ("", f"{digit}{_ONE}{padding * 2}", f"{digit}{{2}}{_TWO}{padding}")
-    ):
+    for left, rest in enumerate(("", f"{digit}{_ONE}==", f"{digit}{{2}}{_TWO}=")):
         low = max(0, -((left - least) // 3))
         high = None if most is None else (most - left) // 3
-        if high is not None and high < low:
-            continue
-        groups = f"(?:{digit}{{4}}){{{low},{'' if high is None else high}}}"
-        found.append(f"{groups}{rest}" if high != 0 else rest)
+        if high is None or high >= low:
+            found.append(f"(?:{digit}{{4}}){{{low},{'' if high is None else high}}}{rest}")
     return found
 
 
-def base64_bytes(
-    least: int = 0, most: int | None = None, *, classic: bool = True, padding: str = "="
-) -> list[str]:
-    """Return the alternatives of the base64 of at least and at most so many bytes."""
-    return _base64(_CLASSIC if classic else _SAFE, least, most, padding)
-
-
-# Two spellings that pydantic takes for `val_json_bytes="base64"`, and Base64Str: ASCII alone.
-BYTES_BASE64 = ("A-Za-z0-9+/", "A-Za-z0-9_-")
 _DIGITS_64 = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
 
 
 def _ascii_in_base64(last: str) -> str:
     """Return the pattern of base64 of bytes below 128; `last` holds the digits 62 and 63."""
-    digits = _DIGITS_64 + last
 
-    def those(mask: int, *, last_bits: int = 0) -> str:
-        kept = [d for at, d in enumerate(digits) if not at & mask and not at & last_bits]
-        return "[" + "".join(sorted(kept)).replace("-", "\\-") + "]"
+    def without(bits: int) -> str:
+        """Return the class of the digits that have none of some bits."""
+        kept = [digit for at, digit in enumerate(_DIGITS_64 + last) if not at & bits]
+        return f"[{''.join(sorted(kept))}]".replace("-", "\\-")
 
-    first, second, third = those(32), those(8), those(2)
-    group = f"{first}{second}{third}[{''.join(sorted(digits)).replace('-', chr(92) + '-')}]"
-    one = f"{first}{those(8, last_bits=15)}=="
-    two = f"{first}{second}{those(2, last_bits=3)}="
+    # the first bit of each byte is one of the first, second and third digit
+    group = f"{without(32)}{without(8)}{without(2)}{without(0)}"
+    one = f"{without(32)}{without(15)}=="
+    two = f"{without(32)}{without(8)}{without(3)}="
     return whole(f"(?:{group})*(?:{one}|{two})?")
 
 
@@ -184,8 +170,7 @@ def ipv4_network() -> str:
         octets, bits = divmod(size, 8)
         step = 1 << (8 - bits)
         values = "|".join(str(value) for value in range(0, 256, step))
-        parts = [f"(?:{_OCTET}\\.){{{octets}}}" if octets else ""]
-        ways.append(f"{parts[0]}(?:{values}){'[.]0' * (3 - octets)}/{size}")
+        ways.append(f"(?:{_OCTET}[.]){{{octets}}}(?:{values}){'[.]0' * (3 - octets)}/{size}")
     return f"(?:{'|'.join(ways)})"
 
 
