@@ -111,6 +111,8 @@ class ExactSchema(GenerateJsonSchema):
     def int_schema(self, schema: Any) -> JsonSchemaValue:
         """Integers; strict ones, and those whose last digits count, are digits alone."""
         found = super().int_schema(schema)
+        if len(schema) == 1 and not self._config.config_dict:
+            return found
         digits = self.setting("strict", schema) or _counts_digits(schema)
         return {**found, "allOf": [_DIGITS_ALONE]} if digits else found
 
@@ -147,6 +149,8 @@ class ExactSchema(GenerateJsonSchema):
     def str_schema(self, schema: Any) -> JsonSchemaValue:
         """Strings, with patterns as pydantic's engine reads them."""
         found = super().str_schema(schema)
+        if len(schema) == 1 and not self._config.config_dict:
+            return found
         for name, keyword in _CONFIGURED:  # older versions leave them out
             length = self.setting(name, {})
             if length:
