@@ -134,7 +134,9 @@ class Schemas(Telling):
             )
             return self._referred(schema["$ref"], env, where) if alone else None
         kind = schema.get("type")
-        if kind.__class__ is not str or not BESIDE_TYPE[draft.rank].isdisjoint(schema):
+        # Where a draft is named, it may be another one, for which integers are others.
+        other = "$schema" in schema or not BESIDE_TYPE[draft.rank].isdisjoint(schema)
+        if kind.__class__ is not str or other:
             return None
         number = NumberSet.INTEGERS if kind == "integer" else None
         kinds = KINDS.get(kind) if number is None else NUMBER

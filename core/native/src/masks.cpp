@@ -434,6 +434,25 @@ void MaskCache::walk_states(std::uint32_t node, ExprId state, Sink& sink, Mask* 
   }
 }
 
+// A character before text that reads it and more in a state, and stays there, is as that text, but
+// for how it begins. All characters beyond ASCII are read, so that first bytes tell.
+bool MaskCache::begins_loop(ExprId id, std::uint32_t node, Mask& out) {
+  const ExprId tail = pool_.tail(id);
+  const std::uint32_t own = pool_.class_of(pool_.head(id));
+  if (own == kNoIndex || tail == ExprPool::kEpsilonId) return false;
+  const CharSet& set = pool_.char_class(own);
+  if (!CharSet({{0x80, kMaxCodePoint}}).intersect(CharSet::all()).subset_of(set)) return false;
+  const std::uint32_t loop = pool_.self_loop(tail);
+  if (loop == kNoIndex || !set.subset_of(pool_.char_class(loop))) return false;
+  const Bitmap* first = beginning_with(set.ascii() | ByteSet::range(0x80, 0xFF), node);
+  if (!first) return false;
+  const std::shared_ptr<const Mask> known = mask_at(tail, node);
+  Sink sink(*vocabulary_);
+  collect(*known, sink);
+  out.parts.push_back({sink.finish(), first});
+  return true;
+}
+
 // A literal set (or a single character of a class) at the head: walks its automaton.
 void MaskCache::leaf_item(ExprId id, std::uint32_t node, Mask& out) {
   const auto trie = vocabulary_->trie();
@@ -442,6 +461,7 @@ void MaskCache::leaf_item(ExprId id, std::uint32_t node, Mask& out) {
   const ExprId tail = pool_.tail(id);
   const LeafDfa& dfa = pool_.automaton(head);
   const bool shared = options_.class_tables && plain() && depth_ < kMostNested;
+  if (shared && is_large(trie[node]) && begins_loop(id, node, out)) return;
   Sink sink(*vocabulary_);
   std::vector<std::pair<std::uint32_t, std::uint32_t>> stack{{node, head.b}};
   while (!stack.empty()) {

@@ -448,6 +448,15 @@ def test_short_schemas_mean_what_they_say(schema: Any, value: Any, valid: bool) 
     assert Acceptor(inside).accepts([value, value]) is valid
 
 
+def test_short_schemas_of_another_draft_mean_what_that_says() -> None:
+    part = {"$schema": "http://json-schema.org/draft-04/schema#", "id": "urn:x", "type": "integer"}
+    for whole in ({"anyOf": [part, {"type": "string"}]}, {"allOf": [part]}, {"oneOf": [part]}):
+        assert Acceptor(whole).accepts(2)
+        assert not Acceptor(whole).accepts(2.0)
+    assert Acceptor({"not": part}).accepts(2.0)
+    assert not Acceptor({"items": part}).accepts([2.0])
+
+
 @pytest.mark.parametrize("kind", ["integer", ["null", "array"], "string"])
 def test_a_bad_pattern_is_refused_whatever_may_come(kind: Any) -> None:
     for schema in ({"pattern": "("}, {"pattern": "("} | {"enum": [1, "a"]}):
