@@ -77,9 +77,11 @@ def judge(source, **options):
     if options.get("parser") == "earley":
         options["ambiguity"] = "forest"  # trees may be exponential
     try:
-        if options.get("parser") == "lalr":  # its tables of optional parts in counts take minutes
-            if len(lark.Lark(source, parser=None, lexer="basic").rules) > MOST_RULES:
-                return None
+        lalr = (
+            options.get("parser") == "lalr"
+        )  # its tables of optional parts in counts take minutes
+        if lalr and len(lark.Lark(source, parser=None, lexer="basic").rules) > MOST_RULES:
+            return None
         try:
             return lark.Lark(source, **options)
         except AttributeError:  # interegular, which lark asks for collisions, at look-around

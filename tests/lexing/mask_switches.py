@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import itertools
+import random
 
 from hypothesis import strategies as st
 from lexed_cases import written
@@ -12,6 +13,8 @@ import formgate
 from formgate.core.errors import EmptyLanguageError, LimitError
 from formgate.core.grammar import Limits, MaskOptions
 from formgate.plugins.regex import compile_lexeme, compile_regex
+
+LETTERS = 'abcdef"é€'
 
 SWITCHES = [
     MaskOptions(),
@@ -31,6 +34,19 @@ def many_tokens() -> formgate.Vocabulary:
     texts = [
         "".join(word).encode() for n in range(1, 8) for word in itertools.product("ab ", repeat=n)
     ]
+    return formgate.Vocabulary([*texts, None], stop_ids=[len(texts)])
+
+
+@functools.cache
+def long_words() -> formgate.Vocabulary:
+    """All short texts, and long ones of few letters: some leave a class late, some never do."""
+    short = ["".join(word) for n in (1, 2) for word in itertools.product(LETTERS, repeat=n)]
+    some = random.Random(7)
+    weights = [6, 6, 6, 6, 2, 1, 1, 1, 1]
+    long = {"".join(some.choices(LETTERS, weights, k=some.randint(3, 11))) for _ in range(4000)}
+    long |= {letter * n for letter in "abd" for n in range(3, 20)}
+    texts = [text.encode() for text in [*short, *sorted(long)]]
+    texts += [text[:-1] for text in ("é".encode(), "a€".encode(), "ab€".encode())]
     return formgate.Vocabulary([*texts, None], stop_ids=[len(texts)])
 
 

@@ -7,19 +7,14 @@ character of the class may or may not begin, too.
 
 from __future__ import annotations
 
-import functools
-import itertools
-import random
-
 from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 from lexer_judge import Lexeme
-from mask_switches import check_tables
+from mask_switches import LETTERS, check_tables, long_words
 
 import formgate
 from formgate.core.errors import GrammarError, LimitError
 
-LETTERS = 'abcdef"é€'
 UNITS = [
     "[a-e]",
     "[a-dé€]",
@@ -33,19 +28,6 @@ UNITS = [
 ]
 TAILS = ['"', "", "f", "[ef]", "a", "[a-f]", "(ef)?", "€+", '(a|")']
 CHOICES = st.lists(st.floats(0, 1, exclude_max=True), min_size=2, max_size=10)
-
-
-@functools.cache
-def long_words() -> formgate.Vocabulary:
-    """All short texts, and long ones of few letters: some leave a class late, some never do."""
-    short = ["".join(word) for n in (1, 2) for word in itertools.product(LETTERS, repeat=n)]
-    some = random.Random(7)
-    weights = [6, 6, 6, 6, 2, 1, 1, 1, 1]
-    long = {"".join(some.choices(LETTERS, weights, k=some.randint(3, 11))) for _ in range(4000)}
-    long |= {letter * n for letter in "abd" for n in range(3, 20)}
-    texts = [text.encode() for text in [*short, *sorted(long)]]
-    texts += [text[:-1] for text in ("é".encode(), "a€".encode(), "ab€".encode())]
-    return formgate.Vocabulary([*texts, None], stop_ids=[len(texts)])
 
 
 @st.composite

@@ -11,8 +11,7 @@ from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 from lexed_cases import check
 from lexer_judge import Lexeme
-from mask_switches import check_tables
-from test_counted import CHOICES, long_words
+from mask_switches import CHOICES, check_tables, long_words
 
 import formgate
 from formgate.core.errors import EmptyLanguageError, GrammarError, LimitError
