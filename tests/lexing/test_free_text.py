@@ -64,6 +64,7 @@ def test_languages_and_masks(grammar, mode, contextual):
     CHOICES,
 )
 @example(({"S": [("x",), ("x", "S")]}, [Lexeme("x", '[^"]{1,5}')]), "first", True, [0.9, 0.5, 0.0])
+@example(({"S": [("x",)]}, [Lexeme("x", '[^"]{1,19}')]), "first", True, [0.99, 0.0])
 @example(({"S": [("x", "y"), ("x", "y", "S")]}, [Lexeme("x", "[^f]+"), Lexeme("y", "f")]), "first",
          True, [0.9, 0.99, 0.0])  # fmt: skip
 def test_tables_are_steps_byte_by_byte(grammar, mode, contextual, choices):

@@ -206,7 +206,7 @@ class LexedMasks {
   void ends_within(Building& building, std::uint32_t state, std::uint32_t node,
                    std::uint32_t class_index, const ByteSet& leaving, Span span);
   void ends_at(Building& building, const Chain& chain, std::uint32_t node, std::uint32_t count,
-               const MaskCache::ClassTable& table, const Bitmap& most);
+               const MaskCache::ClassTable& table, const Bitmap* most);
   bool stays(std::uint32_t state);
   ExprId ahead(std::uint32_t state, ExprId guard);
   void leave(Building& building, std::uint32_t node, std::uint32_t state, bool inside);

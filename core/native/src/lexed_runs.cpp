@@ -173,7 +173,8 @@ bool LexedMasks::run_below(Building& building, std::uint32_t node, std::uint32_t
   if (chain) leaving = chain->leaving;
   MaskCache::ClassTable& table = cache_.class_table(run.class_index, node);
   const Bitmap* limit = nullptr;
-  const Bitmap* most = nullptr;  // of what comes to where the lexeme has to end, and before
+  const Bitmap* most = nullptr;  // of what comes to where the lexeme has to end; null: all does
+  bool ends = false;
   if (chain) {
     const std::uint32_t wanted = run.place.at + table.longest + 1;
     follow(*chain, wanted);
@@ -184,7 +185,8 @@ bool LexedMasks::run_below(Building& building, std::uint32_t node, std::uint32_t
       const auto more = vocabulary_.at_most(node, run.size);
       if (!known || !more) return false;
       limit = *known;
-      if (chain->beyond != kNoIndex) most = *more;
+      most = *more;
+      ends = chain->beyond != kNoIndex;
     }
   }
   std::shared_ptr<const TokenSet> inside = table.inside;
@@ -218,7 +220,7 @@ bool LexedMasks::run_below(Building& building, std::uint32_t node, std::uint32_t
       if (span.first <= span.last)
         ends_within(building, ending, node, run.class_index, leaving, span);
     }
-    if (most) ends_at(building, *chain, node, run.size, table, *most);
+    if (ends) ends_at(building, *chain, node, run.size, table, most);
   }
   followed.for_each([&](std::uint8_t byte) {
     const std::span<const MaskCache::Exit> exits = cache_.exits_by(table, run.class_index, byte);
@@ -252,10 +254,10 @@ void LexedMasks::ends_within(Building& building, std::uint32_t state, std::uint3
 // before are inside the lexeme anyway.
 void LexedMasks::ends_at(Building& building, const Chain& chain, std::uint32_t node,
                          std::uint32_t count, const MaskCache::ClassTable& table,
-                         const Bitmap& most) {
+                         const Bitmap* most) {
   const std::uint32_t state = chain.beyond;
   Mask cut;
-  cut.parts.push_back({table.inside, &most});
+  cut.parts.push_back({table.inside, most});
   const std::vector<Lexing::Accept> accepts = pool_.lexing().states_[state].accepts;
   for (const Lexing::Accept& accept : accepts) {
     const ExprId guard = ahead(state, accept.guard);
