@@ -42,7 +42,8 @@ def free_grammars(draw, units, others):
 @settings(max_examples=80, deadline=None)
 @given(
     free_grammars(
-        ["[^ ]", "[^b]", "[^ab]", r"(?:.|\n)", "[ab]", "[^a]"], [" ", "b", "a", "ab", "b+", " a"]
+        ["[^ ]", "[^b]", "[^ab]", r"(?:.|\n)", "[ab]", "[^a]"],
+        [" ", "b", "a", "ab", "b+", " a", "[^ab][^b]*", "[^ ](?:.|\\n)*", "[^a ][^a]+"],
     ),
     st.sampled_from(["longest", "first"]),
     st.booleans(),
@@ -57,7 +58,7 @@ def test_languages_and_masks(grammar, mode, contextual):
 @given(
     free_grammars(
         ['[^"]', "[^f]", "[^é]", "[^a-c]", r"(?:.|\n)", '(?:[^"a]|a[bc])', "[a-f]"],
-        ['"', "f", "é", "a", "ab", '"+', "[a-f]+", "€"],
+        ['"', "f", "é", "a", "ab", '"+', "[a-f]+", "€", '[^f"][^"]*', "[^a-e][^a]*", "[^fb][^f]+"],
     ),
     st.sampled_from(["longest", "first"]),
     st.booleans(),
@@ -65,6 +66,8 @@ def test_languages_and_masks(grammar, mode, contextual):
 )
 @example(({"S": [("x",), ("x", "S")]}, [Lexeme("x", '[^"]{1,5}')]), "first", True, [0.9, 0.5, 0.0])
 @example(({"S": [("x",)]}, [Lexeme("x", '[^"]{1,19}')]), "first", True, [0.99, 0.0])
+@example(({"S": [("x", "y")]}, [Lexeme("x", '[^ab"][^"]*'), Lexeme("y", '"')]), "first", True,
+         [0.3, 0.99, 0.0])  # fmt: skip
 @example(({"S": [("x", "y"), ("x", "y", "S")]}, [Lexeme("x", "[^f]+"), Lexeme("y", "f")]), "first",
          True, [0.9, 0.99, 0.0])  # fmt: skip
 def test_tables_are_steps_byte_by_byte(grammar, mode, contextual, choices):

@@ -27,13 +27,15 @@ constexpr std::uint32_t kOwnTree = 16;
 }  // namespace
 
 void LexedMasks::clear() {
-  dispose(std::tuple(
-      std::exchange(tables_, {}), std::exchange(trees_, {}), std::exchange(run_parts_, {}),
-      std::exchange(exits_, {}), std::exchange(moves_, {}), std::exchange(endings_, {}),
-      std::exchange(onwards_, {}), std::exchange(joined_, {}), std::exchange(joined_parts_, {}),
-      std::exchange(summaries_, {}), std::exchange(head_masks_, {})));
+  dispose(std::tuple(std::exchange(tables_, {}), std::exchange(beside_, {}),
+                     std::exchange(trees_, {}), std::exchange(run_parts_, {}),
+                     std::exchange(exits_, {}), std::exchange(moves_, {}),
+                     std::exchange(endings_, {}), std::exchange(onwards_, {}),
+                     std::exchange(joined_, {}), std::exchange(joined_parts_, {}),
+                     std::exchange(summaries_, {}), std::exchange(head_masks_, {})));
   uniform_.clear();
   readings_.clear();
+  firsts_.clear();
   may_begin_.clear();
   chains_.clear();
   places_.clear();
@@ -203,9 +205,11 @@ void LexedMasks::leave(Building& building, std::uint32_t node, std::uint32_t sta
   }
 }
 
-const LexedMasks::Table& LexedMasks::table(std::uint32_t state, std::uint32_t node) {
+const LexedMasks::Table& LexedMasks::table(std::uint32_t state, std::uint32_t node,
+                                           const ByteSet* without) {
   const std::uint64_t key = (static_cast<std::uint64_t>(state) << 32) | node;
-  if (const auto it = tables_.find(key); it != tables_.end()) return *it->second;
+  auto& known = without ? beside_ : tables_;
+  if (const auto it = known.find(key); it != known.end()) return *it->second;
   const auto trie = vocabulary_.trie();
   const auto labels = vocabulary_.labels();
   const auto ascii = vocabulary_.ascii();
@@ -242,11 +246,13 @@ const LexedMasks::Table& LexedMasks::table(std::uint32_t state, std::uint32_t no
     stack.pop_back();
     LongStep::tick();
     const TrieNode& parent = trie[at];
+    const bool part = without && at == node;
     const bool many = parent.rank_end - parent.rank_begin > cache_.options_.walked_tokens;
-    if (many && run_below(building, at, from, enter)) continue;
+    if (many && !part && run_below(building, at, from, enter)) continue;
     const Moves& row = moves(from);
     for (std::uint32_t i = 0; i < parent.child_count; ++i) {
       const std::uint32_t child = parent.first_child + i;
+      if (part && without->contains(labels[child])) continue;
       const std::uint32_t next = row.next[labels[child]];
       if (next != kNoIndex) enter(child, next);
     }
@@ -271,7 +277,26 @@ const LexedMasks::Table& LexedMasks::table(std::uint32_t state, std::uint32_t no
     bytes_ += out->groups.back().suffixes.memory_usage() + sizeof(Group);
   }
   bytes_ += out->checks.size() * 64;
-  return *tables_.emplace(key, std::move(out)).first->second;
+  return *known.emplace(key, std::move(out)).first->second;
+}
+
+// Adds the tokens that begin free text, such as a line that may not begin with a mark: as what goes
+// on with it, but for how they begin.
+bool MaskCache::begins_free(std::uint32_t state, std::uint32_t stack, std::uint32_t node,
+                            Mask& out) {
+  const TrieNode& at = vocabulary_->trie()[node];
+  if (!options_.class_tables || at.rank_end - at.rank_begin <= options_.walked_tokens) return false;
+  const LexedMasks::First first = lexed_->first_of(state);
+  if (first.state == kNoIndex) return false;
+  const Bitmap* limit = beginning_with(first.bytes, node);
+  if (!limit) return false;
+  const ExprId inside = pool_.lexing().inside(first.state, stack);
+  if (inside == ExprPool::kEmptyId || !pool_.live(inside)) return true;
+  const std::shared_ptr<const Mask> known = mask_at(inside, node);
+  Sink sink(*vocabulary_);
+  collect(*known, sink);
+  out.parts.push_back({shared(sink.finish()), limit});
+  return true;
 }
 
 // The mask of a state with a lexer, below a node of the trie.
@@ -281,7 +306,10 @@ void MaskCache::lexed_item(ExprId id, std::uint32_t node, Mask& out) {
   const Node state = pool_.node(id);
   const std::uint32_t stack = state.b;
   const std::size_t before = lexed_->memory_usage();
-  const LexedMasks::Table& table = lexed_->table(lexing.lexer_state(id), node);
+  const std::uint32_t own = lexing.lexer_state(id);
+  const bool beside = begins_free(own, stack, node, out);
+  const LexedMasks::Table& table =
+      lexed_->table(own, node, beside ? &lexed_->first_of(own).bytes : nullptr);
   const auto add = [&](const std::shared_ptr<const TokenSet>& tokens) {
     if (!tokens->dense.empty() || !tokens->ids.empty()) out.parts.push_back({tokens, nullptr});
   };

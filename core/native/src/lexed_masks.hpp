@@ -71,8 +71,15 @@ class LexedMasks {
     std::vector<const Group*> large;         // others with nodes of the vocabulary's trie
   };
 
-  // What the tokens below a node of the trie do to a state of the lexer.
-  const Table& table(std::uint32_t state, std::uint32_t node);
+  // What the tokens below a node of the trie do to a state of the lexer; but for those that begin
+  // with some bytes, which are the same for a state and a node.
+  const Table& table(std::uint32_t state, std::uint32_t node, const ByteSet* without = nullptr);
+  // The state in which free text goes on that begins in another, and the bytes that it begins with.
+  struct First {
+    std::uint32_t state = kNoIndex;  // none
+    ByteSet bytes = {};
+  };
+  const First& first_of(std::uint32_t state);
   // Tokens of a group that go on in `next`, which is `free` under the group's guard.
   std::shared_ptr<const TokenSet> exits(const Group& group, ExprId next, ExprId free);
   // Whether text in `next` may begin with a character of a class.
@@ -279,9 +286,11 @@ class LexedMasks {
   GrowingMap<std::uint32_t, Uniform> uniform_;
   GrowingMap<std::uint32_t, Reading> readings_;
   GrowingMap<std::uint64_t, bool> may_begin_;  // (expression, class)
+  GrowingMap<std::uint32_t, First> firsts_;
   std::vector<std::unique_ptr<Chain>> chains_;
   GrowingMap<std::uint32_t, Place> places_;                   // of states that read on in a chain
   GrowingMap<std::uint64_t, std::unique_ptr<Table>> tables_;  // (state, node)
+  GrowingMap<std::uint64_t, std::unique_ptr<Table>> beside_;  // likewise, without some bytes
   GrowingMap<RunKey, std::unique_ptr<Group>, RunHash> trees_;
   std::unordered_map<std::uint32_t, ByteSet> begun_;  // by lexicon
   GrowingMap<const Group*, const Joined*> joined_;

@@ -146,6 +146,28 @@ const LexedMasks::Reading& LexedMasks::reading(std::uint32_t state) {
   return readings_.emplace(state, std::move(out)).first->second;
 }
 
+const LexedMasks::First& LexedMasks::first_of(std::uint32_t state) {
+  if (const auto it = firsts_.find(state); it != firsts_.end()) return it->second;
+  First out;
+  const auto find = [&] {
+    const Moves& row = moves(state);
+    const std::uint32_t target = row.next[0xE4];  // which begins many characters
+    if (target == kNoIndex || pool_.lexing().states_[state].open == false) return;
+    if (reading(state).class_index != kNoIndex) return;  // the tables of the class are for it
+    const Uniform& next = uniform(state);
+    if (next.target == kNoIndex || next.target == state) return;
+    if (uniform(next.target).target != next.target) return;
+    const Reading& beyond = reading(next.target);
+    if (beyond.class_index == kNoIndex) return;
+    const CharSet set = next.set.intersect(pool_.char_class(beyond.class_index));
+    const CharSet others({{0x80, kMaxCodePoint}});
+    if (!others.intersect(CharSet::all()).subset_of(set)) return;
+    out = {next.target, set.ascii() | ByteSet::range(0x80, 0xFF)};
+  };
+  find();
+  return firsts_.emplace(state, out).first->second;
+}
+
 bool LexedMasks::run_below(Building& building, std::uint32_t node, std::uint32_t state,
                            const std::function<void(std::uint32_t, std::uint32_t)>& enter) {
   if (!cache_.options_.class_tables) return false;

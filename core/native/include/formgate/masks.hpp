@@ -272,6 +272,7 @@ class MaskCache {
   void walk_item(ExprId id, std::uint32_t node, Mask& out);
   void leaf_item(ExprId id, std::uint32_t node, Mask& out);
   bool begins_loop(ExprId id, std::uint32_t node, Mask& out);
+  bool begins_free(std::uint32_t state, std::uint32_t stack, std::uint32_t node, Mask& out);
   void append(Mask& out, ExprId id, std::uint32_t node);
   bool add_overlong(ExprId id, std::uint32_t node, const TokenSet& inside, const Bitmap& limit,
                     Mask& out);
