@@ -150,9 +150,9 @@ const LexedMasks::First& LexedMasks::first_of(std::uint32_t state) {
   if (const auto it = firsts_.find(state); it != firsts_.end()) return it->second;
   First out;
   const auto find = [&] {
-    const Moves& row = moves(state);
-    const std::uint32_t target = row.next[0xE4];  // which begins many characters
-    if (target == kNoIndex || pool_.lexing().states_[state].open == false) return;
+    // A quick look, which most states end at: free text has all characters beyond ASCII.
+    const std::span<const std::uint32_t> leads(moves(state).next + 0xC2, 0xF5 - 0xC2);
+    if (std::ranges::find(leads, kNoIndex) != leads.end()) return;
     if (reading(state).class_index != kNoIndex) return;  // the tables of the class are for it
     const Uniform& next = uniform(state);
     if (next.target == kNoIndex || next.target == state) return;
