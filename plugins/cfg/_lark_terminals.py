@@ -118,7 +118,7 @@ class TerminalWriter:
         return self.builder.literal(text)
 
     def _refused(
-        self, terminal: Terminal, error: GrammarError, check: Callable[..., Node]
+        self, terminal: Terminal, error: GrammarError, check: Callable[..., object]
     ) -> GrammarError:
         """Return the error for a terminal whose regex is refused when it is written."""
         spare = GrammarBuilder()

@@ -143,8 +143,8 @@ Grammar::Handle keyed(GrammarHandle& self, const std::vector<EntryTuple>& entrie
   return self.value.keyed(std::move(keys));
 }
 
-using TerminalTuple = std::tuple<std::string, Grammar::Handle, bool,
-                                 std::vector<std::pair<std::string, bool>>, bool>;
+using TerminalTuple =
+    std::tuple<std::string, Grammar::Handle, bool, std::vector<std::pair<std::string, bool>>, bool>;
 using ProductionTuple = std::tuple<std::string, std::vector<std::string>, std::int64_t>;
 
 std::vector<Grammar::Production> productions_of(const std::vector<ProductionTuple>& given) {
