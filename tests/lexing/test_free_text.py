@@ -17,19 +17,23 @@ import formgate
 from formgate.core.errors import EmptyLanguageError, GrammarError, LimitError
 from formgate.plugins.regex import compile_lexeme, compile_regex
 
-COUNTS = ["+", "+", "{2,}", "{1,2}", "{1,5}", "{1,19}", "{3,7}", "{4,}", "{1}", "{3}"]
+COUNTS = ["+", "+", "{2,}", "{1,2}", "{1,5}", "{3,7}", "{4,}", "{1}", "{3}"]
 
 
 @st.composite
-def free_grammars(draw, units, others):
-    """Draw rules over text, what may stand beside it, and perhaps what is ignored."""
-    terminals = [Lexeme("x", draw(st.sampled_from(units)) + draw(st.sampled_from(COUNTS)))]
+def free_grammars(draw, units, others, counts):
+    """Draw rules over text, what may stand beside it, and perhaps what is ignored.
+
+    They recur from the right: of others, ends are far to seek.
+    """
+    terminals = [Lexeme("x", draw(st.sampled_from(units)) + draw(st.sampled_from(counts)))]
     terminals.append(Lexeme("y", draw(st.sampled_from(others))))
     if draw(st.booleans()):
         more = st.sampled_from([*others, *(unit + "+" for unit in units)])
         terminals.append(Lexeme("z", draw(more)))
     letters = [terminal.letter for terminal in terminals]
-    bodies = st.lists(st.sampled_from([*letters, "S", "A"]), max_size=3).map(tuple)
+    read = st.lists(st.sampled_from(letters), min_size=1, max_size=3)
+    bodies = st.builds(lambda first, last: (*first, *last), read, st.sampled_from(["", "S", "A"]))
     rules = {
         "S": [("x",), *draw(st.lists(bodies, min_size=1, max_size=3))],
         "A": draw(st.lists(bodies, min_size=1, max_size=2)),
@@ -43,7 +47,8 @@ def free_grammars(draw, units, others):
 @given(
     free_grammars(
         ["[^ ]", "[^b]", "[^ab]", r"(?:.|\n)", "[ab]", "[^a]"],
-        [" ", "b", "a", "ab", "b+", " a", "[^ab][^b]*", "[^ ](?:.|\\n)*", "[^a ][^a]+"],
+        [" ", "b", "a", "ab", "b+", " a", "[^ab][^b]*", r"[^ ](?:.|\n)*", "[^a ][^a]+"],
+        COUNTS,
     ),
     st.sampled_from(["longest", "first"]),
     st.booleans(),
@@ -59,6 +64,7 @@ def test_languages_and_masks(grammar, mode, contextual):
     free_grammars(
         ['[^"]', "[^f]", "[^é]", "[^a-c]", r"(?:.|\n)", '(?:[^"a]|a[bc])', "[a-f]"],
         ['"', "f", "é", "a", "ab", '"+', "[a-f]+", "€", '[^f"][^"]*', "[^a-e][^a]*", "[^fb][^f]+"],
+        [*COUNTS, "{1,19}"],
     ),
     st.sampled_from(["longest", "first"]),
     st.booleans(),
