@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from benchmarks.other_report import added
-from benchmarks.statistics import counts_as_measured, figures, mean, percentile
+from benchmarks.statistics import counts_as_measured, figures, judged, mean, percentile
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -166,6 +166,8 @@ def _compare_sessions(
             yield Change(key, name, f"no longer right ({record['status']})", 0, 1, flagged=True)
         if _masks_changed(known, record):
             yield Change(key, name, "other masks", 0, 1, flagged=True)
+        if judged(record)[0] > judged(known)[0]:
+            yield Change(key, name, "masks allow what is no JSON", 0, 1, flagged=True)
     if not names:
         return
     yield from _processes(old, new, case_threshold)

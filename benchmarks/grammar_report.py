@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from benchmarks.agreement import set_aside
+from benchmarks.agreement import contradiction, set_aside
 from benchmarks.statistics import counts_as_measured, figures, mean
 from benchmarks.tables import MS, US, number, spread
 
@@ -62,7 +62,7 @@ def _costs(cases: dict[str, dict[str, Any]], sessions: Sessions, aside: Aside) -
                 row += _cost_row(record, session["setup"]["rss_setup_mib"])
             else:
                 differing = aside[engine].get(name)
-                reason = "masks differ in {} of {}".format(*differing) if differing else ""
+                reason = contradiction(record, differing) if differing else ""
                 row += [reason or str(record["status"])] + [""] * (len(head) - 3)
             rows.append(row)
     return title, head, rows

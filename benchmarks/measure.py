@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from benchmarks.engines.base import Adapter
+    from benchmarks.json_oracle import JsonOracle
 
 FLUSH_BYTES = 64 * 2**20
 # A case whose outputs take this long the first time is not replayed again.
@@ -189,6 +190,19 @@ class Replayer:
         result.append(self._row.digest(self._stop_ids))
         return result
 
+    def masks(
+        self, compiled: Any, tokens: Sequence[int], positions: Sequence[int]
+    ) -> Iterator[tuple[int, np.ndarray[Any, Any]]]:
+        """Yield the masks at some positions, in order: each holds until the next is asked for."""
+        fill, advance = self._adapter.start(compiled)
+        at = 0
+        for position in positions:
+            for token in tokens[at:position]:
+                advance(token)
+            at = position
+            fill()
+            yield position, self._row.array
+
     def refuses(self, compiled: Any, tokens: Sequence[int]) -> bool:
         """Tell whether the masks keep this text of a non-matching case from being completed.
 
@@ -219,7 +233,13 @@ def _must_accept(advance: Callable[[int], object], token: int, position: int) ->
 
 
 def measure_case(
-    replayer: Replayer, case: dict[str, Any], source: str, form: str, *, complete: bool = True
+    replayer: Replayer,
+    case: dict[str, Any],
+    source: str,
+    form: str,
+    *,
+    complete: bool = True,
+    oracle: JsonOracle | None = None,
 ) -> dict[str, Any]:
     """Compile one case, replay its texts cold and warm, and check it; returns a JSON-ready record.
 
@@ -228,7 +248,8 @@ def measure_case(
     `status` is "ok", "refused" (the engine does not take the constraint) or "wrong" (a matching
     text was not accepted, or a non-matching one was). An engine that does not mean its masks to be
     `complete` may fail at other tokenisations than the tokeniser's own; such runs are recorded but
-    not held against it.
+    not held against it. Where there is an `oracle`, outputs are JSON, and a sample of their masks
+    is judged by it.
     """
     try:
         compiled, compile_ns, read_ns = replayer.compile(source, form)
@@ -247,19 +268,37 @@ def measure_case(
         record["runs"].append(entry)
         if cold.failure and (complete or run["tokenisation"] == "bpe"):
             failures.append(f"text {run['text']} ({run['tokenisation']}): {cold.failure}")
-    fast = sum(entry["cpu_ns"] for entry in record["runs"]) < AGAIN_LIMIT_NS
-    for run, entry in zip(case["runs"], record["runs"], strict=True):
-        if entry["failure"] is None and fast:
-            if not failures:
-                warm = replayer.timed(compiled, run["tokens"])
-                entry.update(warm_mask_ns=warm.mask_ns, warm_advance_ns=warm.advance_ns)
-                entry["loop_ns"] = replayer.loop_ns(compiled, run["tokens"])
-            if case["compared"]:
-                entry["digests"] = replayer.digests(compiled, run["tokens"])
+    if sum(entry["cpu_ns"] for entry in record["runs"]) < AGAIN_LIMIT_NS:
+        _go_on(replayer, compiled, case, record["runs"], oracle, timed=not failures)
     failures += _wrongly_accepted(replayer, compiled, case["rejects"])
     if failures:
         record.update(status="wrong", error="; ".join(failures)[:400], failures=len(failures))
     return record
+
+
+def _go_on(
+    replayer: Replayer,
+    compiled: Any,
+    case: dict[str, Any],
+    entries: list[dict[str, Any]],
+    oracle: JsonOracle | None,
+    *,
+    timed: bool,
+) -> None:
+    """Time each finished output again, and look at its masks when no time is taken any more."""
+    finished = [pair for pair in zip(case["runs"], entries, strict=True) if not pair[1]["failure"]]
+    for run, entry in finished:
+        if timed:
+            warm = replayer.timed(compiled, run["tokens"])
+            entry.update(warm_mask_ns=warm.mask_ns, warm_advance_ns=warm.advance_ns)
+            entry["loop_ns"] = replayer.loop_ns(compiled, run["tokens"])
+        if case["compared"]:
+            entry["digests"] = replayer.digests(compiled, run["tokens"])
+    if oracle is None:
+        return
+    for run, entry in finished:
+        seed = f"{case['name']} {run['text']} {run['tokenisation']}"
+        entry["judged"] = oracle.judge(replayer, compiled, run["tokens"], seed)
 
 
 def _wrongly_accepted(

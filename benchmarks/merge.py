@@ -43,6 +43,8 @@ def _merge_case(left: dict[str, Any], right: dict[str, Any]) -> dict[str, Any]:
         for key in SCALARS:
             if key in mine and key in other:
                 mine[key] = min(mine[key], other[key])
+        if mine.get("judged") and other.get("judged"):
+            mine["judged"] = max(mine["judged"], other["judged"])  # most are contradicted
         mine["digests"] = mine.get("digests") if _same_digests(mine, other) else None
     return left
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
-from benchmarks.agreement import agreed, compared, right, set_aside, usable
+from benchmarks.agreement import agreed, compared, contradiction, right, set_aside, usable
 from benchmarks.engines import ENGINES
 from benchmarks.grammar_report import grammar_tables
 from benchmarks.other_report import other_tables
@@ -13,6 +13,7 @@ from benchmarks.statistics import (
     PASSES,
     Figures,
     figures,
+    judged,
     mask_differences,
     mean,
     percentile,
@@ -252,8 +253,9 @@ def ratios(results: dict[str, Any], sessions: Sessions, ours: str, rival: str) -
     """Return ours against one rival's, on common ground."""
     both = _both_right(results, sessions[ours], sessions[rival])
     names = common_cases(results, sessions[ours], sessions[rival])
-    apart = [name for name in both if name not in names]
-    left_out = f" Left out, since their masks differ: {', '.join(apart)}." if apart else ""
+    left_out = _left_out(
+        [name for name in both if name not in names], sessions[ours], sessions[rival]
+    )
     if not names:
         return f"{ours} against {rival}: no case to compare.{left_out}" if both else ""
     mine, theirs = sessions[ours], sessions[rival]
@@ -271,6 +273,16 @@ def ratios(results: dict[str, Any], sessions: Sessions, ours: str, rival: str) -
         rows.append([metric + ", µs", *cells])
     title = f"{ours} against {rival} on the {len(names)} cases both get right: ours, theirs"
     return f"{title} (ratio).{left_out}\n\n" + table(["", *map(PASSES.__getitem__, passes)], rows)
+
+
+def _left_out(apart: list[str], mine: Session, theirs: Session) -> str:
+    """Return in words which cases are left out, and why."""
+    wrong = [n for n in apart if judged(mine["cases"][n])[0] or judged(theirs["cases"][n])[0]]
+    differing = [name for name in apart if name not in wrong]
+    text = f" Left out, since their masks differ: {', '.join(differing)}." if differing else ""
+    if wrong:
+        text += f" Left out, since masks allow what is no JSON: {', '.join(wrong)}."
+    return text
 
 
 def _against(mine: float, theirs: float, unit: float) -> str:
@@ -323,7 +335,7 @@ def _case_cell(record: dict[str, Any], differing: tuple[int, int] | None) -> str
     if record["status"] != "ok":
         return str(record["status"])
     if differing is not None:
-        return "masks differ in {} of {}".format(*differing)
+        return contradiction(record, differing)
     figure = figures([record], "all")
     masks = (mean(figure.mask), percentile(figure.mask, 0.99), max(figure.mask))
     return f"{number(figure.ttfm[0] / MS)}; {', '.join(number(ns / US) for ns in masks)}"

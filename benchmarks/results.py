@@ -10,8 +10,10 @@ A session of the workload "replay" has a "kind", a "mode", and "cases": {name: {
 "compile_ns", "runs": [...]}}. A run holds its series in nanoseconds, one number per step: `mask_ns`
 and `advance_ns` of the first replay, `warm_mask_ns` and `warm_advance_ns` of the second; `wall_ns`
 and `cpu_ns`, the sums of the first replay by each clock; `loop_ns` for a whole replay without
-clocks; and `digests`, a checksum of each mask where masks are compared. The other workloads are
-told in `benchmarks.others` and `benchmarks.decoding`. A file name ending in .gz is compressed.
+clocks; `digests`, a checksum of each mask where masks are compared; and of texts that are JSON
+`judged`, how many masks of a sample the judge of JSON contradicts, and how many the sample has. The
+other workloads are told in `benchmarks.others` and `benchmarks.decoding`. A file name ending in .gz
+is compressed.
 """
 
 from __future__ import annotations

@@ -153,3 +153,9 @@ def mask_differences(record: dict[str, Any], reference: dict[str, Any]) -> tuple
 def masks_agree(left: dict[str, Any], right: dict[str, Any]) -> bool:
     """Tell whether no mask of two records differs, among those that could be compared."""
     return mask_differences(left, right)[0] == 0
+
+
+def judged(record: dict[str, Any]) -> tuple[int, int]:
+    """Return how many masks of a record the judge of JSON contradicts, and how many it saw."""
+    found = [run["judged"] for run in record.get("runs", ()) if run.get("judged")]
+    return sum(wrong for wrong, _ in found), sum(seen for _, seen in found)

@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Any, TextIO
 
 if TYPE_CHECKING:
     from benchmarks.engines.base import Adapter
+    from benchmarks.json_oracle import JsonOracle
     from benchmarks.measure import Replayer, Row
     from benchmarks.vocabularies import VocabularyData
 
@@ -52,6 +53,8 @@ def main(job_path: str) -> None:
 
     vocabulary = VocabularyData.load(Path(job["vocabulary"]))
     workload = json.loads(Path(job["workload"]).read_text(encoding="utf-8"))
+    # Made before the engine, so that its memory is part of the base line.
+    oracle = _oracle(vocabulary, job, workload)
     adapter, row, setup = _set_up(job, vocabulary)
     from benchmarks.measure import Replayer, clock_overhead_ns, warm_up
 
@@ -62,7 +65,7 @@ def main(job_path: str) -> None:
         setup["first_compile_ms"] = warm_up(replayer, ids, job["formats"]) / 1e6
     _emit(events, event="ready", setup=setup, versions=adapter.versions())
     if job["task"] == "replay":
-        _replay(events, job, replayer, workload)
+        _replay(events, job, replayer, workload, oracle)
     elif job["task"] == "batch":
         from benchmarks.batch import measure_batch
 
@@ -97,8 +100,23 @@ def _set_up(job: dict[str, Any], vocabulary: VocabularyData) -> tuple[Adapter, R
     return adapter, row, setup
 
 
+def _oracle(
+    vocabulary: VocabularyData, job: dict[str, Any], workload: list[dict[str, Any]]
+) -> JsonOracle | None:
+    """Return a judge of masks, if any text to replay is JSON."""
+    if job["task"] != "replay" or not any(case["json"] for case in workload):
+        return None
+    from benchmarks.json_oracle import JsonOracle
+
+    return JsonOracle(vocabulary.tokens, vocabulary.stop_ids)
+
+
 def _replay(
-    events: TextIO, job: dict[str, Any], replayer: Replayer, workload: list[dict[str, Any]]
+    events: TextIO,
+    job: dict[str, Any],
+    replayer: Replayer,
+    workload: list[dict[str, Any]],
+    oracle: JsonOracle | None,
 ) -> None:
     from benchmarks.measure import measure_case, memory_mib
 
@@ -110,7 +128,12 @@ def _replay(
         _emit(events, event="begin", case=name)
         own = case["dialects"].get(job["package"], case)
         record = measure_case(
-            replayer, case, own["source"], own["format"], complete=job["complete"]
+            replayer,
+            case,
+            own["source"],
+            own["format"],
+            complete=job["complete"],
+            oracle=oracle if case["json"] else None,
         )
         record["rss_peak_mib"] = memory_mib("VmHWM")
         _emit(events, event="case", case=name, record=record)

@@ -15,7 +15,8 @@ if TYPE_CHECKING:
 def build_workload(cases: Iterable[Case], tokeniser: Tokeniser) -> list[dict[str, Any]]:
     """Return one JSON-ready entry per case, in order.
 
-    `compared` says that masks are, so that engines sum them up. `runs` are matching texts,
+    `compared` says that masks are, so that engines sum them up; `json` that texts are JSON, whoever
+    reads the case, so that a sample of masks is judged as such. `runs` are matching texts,
     `rejects` non-matching ones: dictionaries of the text's number, the tokenisation and the ids.
     The first run of a case is always its first text in its first tokenisation, then comes the same
     written in another way, where there is such a text: these are a `pair`. A run that equals
@@ -28,6 +29,7 @@ def build_workload(cases: Iterable[Case], tokeniser: Tokeniser) -> list[dict[str
             "source": case.source,
             "dialects": {package: asdict(own) for package, own in case.dialects.items()},
             "compared": case.common and case.same_masks,
+            "json": case.format.startswith("json_schema"),
             "runs": _runs(case, tokeniser),
             "rejects": _tokenised(case.non_matching, tokeniser, case.tokenisations),
         }

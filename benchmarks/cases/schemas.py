@@ -4,7 +4,8 @@ The real ones are those of the public MaskBench, which lie beside the project. T
 clear, so they are read in place, and results name them without holding them. Where they are
 missing, only the others are there. An instance is written as `json.dumps` does it, with its members
 in the order in which the schema mentions them, which is what engines with a fixed order want. The
-first one is there a second time, without white space: models write either.
+first one is there a second time, without white space: models write either. Where MaskBench has no
+instance that a schema refuses, texts that are no JSON stand for it: every schema refuses those.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from benchmarks.cases.words import word_list
+from benchmarks.json_text import is_whole, read
 from tests.json_schema.conformance.texts import reordered, written
 
 if TYPE_CHECKING:
@@ -61,9 +63,20 @@ def _real(path: Path) -> Iterator[dict[str, Any]]:
                 **_fields(entry["name"].removesuffix(".json"), entry["schema"]),
                 **_twice(texts[True][:MOST_TEXTS]),
                 "group": "real",
-                "non_matching": tuple(texts[False][:MOST_TEXTS]),
+                "non_matching": tuple(texts[False][:MOST_TEXTS] or broken(texts[True][0])),
                 "public": False,
             }
+
+
+def broken(text: str) -> list[str]:
+    """Return what no schema accepts, made from a JSON text: it is no JSON, though nearly.
+
+    A bracket or quote is missing, a bracket or a comma is too many.
+    """
+    last = text.rfind('"')
+    tries = [f"{text}}}", text[:-1], f"{text[:-1]},{text[-1]}", f"{text},"]
+    tries += [text[:last] + text[last + 1 :]] * (last >= 0)
+    return [wrong for wrong in dict.fromkeys(tries) if not is_whole(read(wrong.encode()))]
 
 
 def _text(schema: Any, value: Any, *, valid: bool) -> str:

@@ -4,6 +4,8 @@ import json
 import re
 
 import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
 
 pytest.importorskip("tomllib", reason="the plan is TOML")
 
@@ -299,6 +301,49 @@ def test_ours_are_believed_no_more_than_others():
 def test_of_two_that_differ_neither_is_believed():
     content, sessions = with_masks(formgate=[1, 2, 3], xgrammar=[4, 5, 3])
     assert agreement.set_aside(content, sessions) == {name: {"one": (2, 3)} for name in sessions}
+
+
+@pytest.mark.parametrize(
+    ("digests", "lost"),
+    [
+        # Two wrong engines of one package do not outvote a right one.
+        ({"formgate": [9], "formgate_matcher": [9], "xgrammar": [1]}, "all"),
+        (
+            {"formgate": [9], "formgate_matcher": [9], "xgrammar": [1], "llguidance_complete": [1]},
+            ["formgate", "formgate-matcher"],
+        ),
+        # Where a package's engines differ, others tell which is wrong; the package says nothing.
+        (
+            {"formgate": [1], "formgate_matcher": [9], "llguidance_complete": [1]},
+            ["formgate-matcher"],
+        ),
+        ({"formgate": [1], "formgate_matcher": [9]}, "all"),
+        ({"formgate": [1], "formgate_matcher": [1], "xgrammar": [1]}, []),
+    ],
+)
+def test_engines_of_one_package_are_one_voice(digests, lost):
+    content, sessions = with_masks(**{name: [*masks, 2, 3] for name, masks in digests.items()})
+    aside = agreement.set_aside(content, sessions)
+    expected = list(sessions) if lost == "all" else lost
+    assert aside == {name: {"one": (1, 3)} if name in expected else {} for name in sessions}
+
+
+@given(
+    st.dictionaries(
+        st.sampled_from(["formgate", "formgate_matcher", "llguidance_complete", "xgrammar"]),
+        st.integers(0, 2),
+    )
+)
+def test_more_engines_of_a_package_change_nothing_for_others(voices):
+    """As long as they make the same masks."""
+    assume("formgate" in voices)
+    alone = {name: [mask] * 3 for name, mask in voices.items() if name != "formgate_matcher"}
+    content, sessions = with_masks(**alone)
+    before = agreement.set_aside(content, sessions)
+    content, sessions = with_masks(**alone, formgate_matcher=alone["formgate"])
+    after = agreement.set_aside(content, sessions)
+    assert after.pop("formgate-matcher") == before["formgate"]
+    assert after == before
 
 
 def test_masks_not_meant_to_be_compared_contradict_nobody():
