@@ -26,7 +26,7 @@ from benchmarks.device import (
 )
 from benchmarks.engines import ENGINES
 from benchmarks.environments import is_ready, set_up
-from benchmarks.runner import WORKLOADS, Options, Selection, run_suite
+from benchmarks.runner import WORKLOADS, Options, Selection, UnmeasuredError, run_suite
 from benchmarks.vocabularies import VOCABULARIES
 
 if TYPE_CHECKING:
@@ -48,7 +48,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         return _execute(sys.argv[1:] if arguments is None else arguments)
     except KeyboardInterrupt:
-        print("\nbenchmarks: interrupted; finished sessions are kept", file=sys.stderr)
+        print("\nbenchmarks: interrupted", file=sys.stderr)
         return INTERRUPTED
     except BrokenPipeError:
         # Who reads has read enough. What is still buffered would raise again at the end.
@@ -302,12 +302,30 @@ def _run(options: argparse.Namespace) -> int:
     )
     settings = _conditions(options, repeat=options.repeat, flush=options.flush_caches)
     results = store.new_results(cases, asdict(settings), options.typed)
-    for session in run_suite(selection, settings):
-        results["sessions"].append(session)
-        store.save(results, options.out)
+    kept: list[dict[str, Any]] = []
+    try:
+        for session in run_suite(selection, settings, kept):
+            results["sessions"].append(session)
+            store.save(results, options.out)
+    except UnmeasuredError:
+        raise
+    except BaseException:
+        _keep(results, kept, options.out)
+        raise
     results["complete"] = True
     store.save(results, options.out)
     return 0 if base is None else _compared(base, results, options)
+
+
+def _keep(results: dict[str, Any], kept: list[dict[str, Any]], path: Path) -> None:
+    """Save what is finished of a run that ends early; without that, a file from before stays."""
+    results["sessions"] += kept
+    if not results["sessions"]:
+        print(f"\nbenchmarks: nothing is finished, {path} is not written", file=sys.stderr)
+        return
+    results["interrupted"] = True
+    store.save(results, path)
+    print(f"\nbenchmarks: what is finished is in {path}", file=sys.stderr)
 
 
 def _refuse_unused(options: argparse.Namespace) -> None:

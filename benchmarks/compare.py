@@ -65,9 +65,14 @@ def compare(
 def differences(base: dict[str, Any], new: dict[str, Any]) -> str:
     """Return in words what else differs between two files, nothing where nothing does.
 
-    That is the processor, the options, and sessions and cases that only the base has.
+    That is whether they are complete, the processor, the options, and sessions and cases that only
+    the base has.
     """
-    found = []
+    found = [
+        f"{which} is incomplete{': it was interrupted' if content.get('interrupted') else ''}"
+        for which, content in (("the first", base), ("the second", new))
+        if not content.get("complete", True)
+    ]
     if base["machine"]["cpu"] != new["machine"]["cpu"]:
         found.append(
             f"another processor: {base['machine']['cpu']}, then {new['machine']['cpu']}; "

@@ -25,6 +25,7 @@ from benchmarks.device_report import (
     device_name,
     device_steps,
 )
+from benchmarks.engines import ENGINES
 from benchmarks.grammar_report import grammar_tables
 from benchmarks.other_report import (
     batch_table,
@@ -122,7 +123,7 @@ def _about(results: dict[str, Any], entry: plan.Entry) -> str:
     planned = plan.typed({"command": shlex.split(entry.run), "sessions": []}, entry)
     notes = [f"The plan now says: `{planned}`."] * (command != planned)
     notes += [BUSY] * report.was_busy(results)
-    notes += [report.INCOMPLETE] * (not results.get("complete", True))
+    notes += report.gaps(results)
     return (
         f"Measured on {results['date'][:10]} at commit {results['source'] or 'unknown'}: "
         f"{device_name(results)}{report.machine_line(results)} {report.versions_line(results)}.\n\n"
@@ -150,7 +151,7 @@ def _ratios(results: dict[str, Any], sessions: report.Sessions) -> str:
     parts = [
         report.ratios(results, sessions, "formgate", rival)
         for rival in sessions
-        if report.ENGINES[rival].rival
+        if ENGINES[rival].rival
     ]
     return "\n\n".join(part for part in parts if part)
 

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 SLOWEST = 12
 BUSY = 1.6  # load; a measurement right before leaves 1
 INCOMPLETE = "**Incomplete: the run was interrupted, or not every engine could be measured.**"
+INTERRUPTED = "**Incomplete: the run was interrupted; here is what was finished.**"
 
 Session = dict[str, Any]
 Sessions = dict[str, Session]
@@ -81,10 +82,33 @@ def heading(results: dict[str, Any]) -> str:
             f"# Benchmark of {results['date'][:10]}",
             machine_line(results),
             f"{len(results['cases'])} cases; options: {options}.",
-            *([] if results.get("complete", True) else [INCOMPLETE]),
+            *gaps(results),
             "Versions: " + versions_line(results) + ".",
         )
     )
+
+
+def gaps(results: dict[str, Any]) -> list[str]:
+    """Return in words that a run was not measured to its end, and which sessions were cut short."""
+    if results.get("complete", True):
+        return []
+    if not results.get("interrupted"):
+        return [INCOMPLETE]
+    return [INTERRUPTED, *cut_short(results)]
+
+
+def cut_short(results: dict[str, Any]) -> list[str]:
+    """Return a line for each session that an interrupted run has only in part."""
+    lines = []
+    for session in results["sessions"]:
+        if "interrupted" in session:
+            cut = session["interrupted"]
+            names = (session[key] for key in ("vocabulary", "kind", "mode", "engine"))
+            lines.append(
+                f"{' '.join(names)}: {cut['cases']} of {cut['of']} cases measured, "
+                f"{cut['repeats']} of {results['options']['repeat']} repeats to the end."
+            )
+    return lines
 
 
 def machine_line(results: dict[str, Any]) -> str:

@@ -5,7 +5,8 @@
      "sessions": [{"workload", "engine", "vocabulary", "setup", "versions", ...}]}
 
 `command` is what was typed after `python -m benchmarks`; `complete` is false until all of it has
-been measured.
+been measured. A run that was ended early is marked `interrupted`, and so are the sessions that it
+cut short: {"cases": measured, "of": all, "repeats": whole ones}.
 A session of the workload "replay" has a "kind", a "mode", and "cases": {name: {"status",
 "compile_ns", "runs": [...]}}. A run holds its series in nanoseconds, one number per step: `mask_ns`
 and `advance_ns` of the first replay, `warm_mask_ns` and `warm_advance_ns` of the second; `wall_ns`
@@ -142,6 +143,7 @@ def load_all(paths: Sequence[Path]) -> dict[str, Any]:
         first["cases"].update(other["cases"])
         first["sessions"] += other["sessions"]
         first["complete"] = first.get("complete", True) and other.get("complete", True)
+        first["interrupted"] = first.get("interrupted", False) or other.get("interrupted", False)
     return first
 
 

@@ -63,48 +63,66 @@ class Selection:
     workloads: Sequence[str] = field(default=("replay",))
 
 
-def run_suite(selection: Selection, options: Options) -> Iterator[dict[str, Any]]:
+@dataclass
+class _Rest:
+    """What a run leaves besides whole sessions: what failed, and what was cut short."""
+
+    failures: list[str] = field(default_factory=list)
+    cut: list[dict[str, Any]] = field(default_factory=list)
+
+
+class UnmeasuredError(RuntimeError):
+    """All that could be measured was, but not all that was asked for."""
+
+
+def run_suite(
+    selection: Selection, options: Options, kept: list[dict[str, Any]]
+) -> Iterator[dict[str, Any]]:
     """Yield one session record after the other, as soon as it is measured.
 
     Raises `RuntimeError` when an engine's environment is missing, and in the end, when the others
-    are measured, if an engine could not be started or a vocabulary not be read, or if there was
-    nothing to measure.
+    are measured, `UnmeasuredError` if an engine could not be started or a vocabulary not be read,
+    or if there was nothing to measure. Where something else ends it, what the engines have finished
+    of the sessions under way is added to `kept` before.
     """
     for name in selection.engines:
         if not is_ready(ENGINES[name]):
             raise RuntimeError(
                 f"no environment for {name}: run `python -m benchmarks setup {name}`"
             )
-    failures: list[str] = []
+    rest = _Rest()
     count = 0
     with tempfile.TemporaryDirectory(prefix="benchmarks-") as folder:
         for name in selection.vocabularies:
-            for session in _sessions(selection, name, options, Path(folder), failures):
-                count += 1
-                yield {**session, "vocabulary": name}
-    if not count and not failures:
-        failures.append("nothing to measure: no engine chosen takes part in this; see `list`")
-    if failures:
-        raise RuntimeError("; ".join(failures))
+            try:
+                for session in _sessions(selection, name, options, Path(folder), rest):
+                    count += 1
+                    yield {**session, "vocabulary": name}
+            finally:
+                kept += [{**session, "vocabulary": name} for session in rest.cut]
+    if not count and not rest.failures:
+        rest.failures.append("nothing to measure: no engine chosen takes part in this; see `list`")
+    if rest.failures:
+        raise UnmeasuredError("; ".join(rest.failures))
 
 
 def _sessions(
-    selection: Selection, name: str, options: Options, folder: Path, failures: list[str]
+    selection: Selection, name: str, options: Options, folder: Path, rest: _Rest
 ) -> Iterator[dict[str, Any]]:
-    """Yield the sessions over one vocabulary; what cannot be measured is added to `failures`."""
+    """Yield the sessions over one vocabulary; what cannot be measured is added to `rest`."""
     try:
         vocabulary = load_vocabulary(name)
     except RuntimeError as error:
-        failures.append(str(error))
+        rest.failures.append(str(error))
         return
     for measure in _of_vocabulary(selection, vocabulary, options, folder):
-        yield from measure(failures)
+        yield from measure(rest)
 
 
 def _of_vocabulary(
     selection: Selection, vocabulary: VocabularyData, options: Options, folder: Path
-) -> Iterator[Callable[[list[str]], list[dict[str, Any]]]]:
-    """Yield what measures sessions, which adds what cannot be measured to a list of failures."""
+) -> Iterator[Callable[[_Rest], list[dict[str, Any]]]]:
+    """Yield what measures sessions, which notes what it cannot measure."""
     tokens = folder / f"{vocabulary.name}-tokens"
     vocabulary.save(tokens)
     tokeniser = Tokeniser(vocabulary)
@@ -133,13 +151,13 @@ def _of_vocabulary(
 
 
 def _other(
-    measure: Callable[[], dict[str, Any] | None], failures: list[str], *, workload: str, engine: str
+    measure: Callable[[], dict[str, Any] | None], rest: _Rest, *, workload: str, engine: str
 ) -> list[dict[str, Any]]:
     """Return the session of one engine in another workload, if it takes part."""
     try:
         session = measure()
     except RuntimeError as error:
-        failures.append(str(error))
+        rest.failures.append(str(error))
         return []
     return [] if session is None else [{**session, "workload": workload, "engine": engine}]
 
@@ -175,44 +193,66 @@ def _replays(
     jobs: list[dict[str, Any]],
     order: list[str],
     options: Options,
-    failures: list[str],
+    rest: _Rest,
     *,
     kind: str,
     mode: str,
 ) -> list[dict[str, Any]]:
-    """Return the sessions of all engines; those that do not run are added to `failures`.
+    """Return the sessions of all engines; those that do not run are added to the failures.
 
-    They take turns: what a processor's clock does in the meantime, it does to all.
+    They take turns: what a processor's clock does in the meantime, it does to all. Where that ends
+    early, what they have is added to what was cut short.
     """
     repeats: dict[str, list[dict[str, Any]]] = {job["engine"]: [] for job in jobs}
-    for turn in range(options.repeat):
-        suffix = f"[{turn + 1}/{options.repeat}]"
-        running = {
-            job["engine"]: _Once(job, mode, options, suffix)
-            for job in jobs
-            if job["engine"] in repeats
-        }
-        turns = [order[at : at + CASES_A_TURN] for at in range(0, len(order), CASES_A_TURN)]
-        try:
-            for cases in (*turns, None):
-                for engine in list(running):
-                    try:
-                        if cases is None:
-                            repeats[engine].append(running[engine].finish())
-                        else:
-                            running[engine].measure(cases)
-                    except RuntimeError as error:
-                        failures.append(str(error))
-                        del running[engine], repeats[engine]
-        finally:
-            for once in running.values():
-                once.close()
-    sessions = []
-    for engine, found in repeats.items():
-        session = merge_repeats(found)
-        session.update(workload="replay", engine=engine, kind=kind, mode=mode)
-        sessions.append(session)
-    return sessions
+    running: dict[str, _Once] = {}
+
+    def session(engine: str, found: list[dict[str, Any]]) -> dict[str, Any]:
+        merged = merge_repeats(found)
+        return {**merged, "workload": "replay", "engine": engine, "kind": kind, "mode": mode}
+
+    try:
+        for turn in range(options.repeat):
+            suffix = f"[{turn + 1}/{options.repeat}]"
+            chosen = [job for job in jobs if job["engine"] in repeats]
+            running |= {job["engine"]: _Once(job, mode, options, suffix) for job in chosen}
+            _in_turns(running, order, repeats, rest.failures)
+    except BaseException:
+        for job in (job for job in jobs if job["engine"] in running):
+            every = len(job["cases"])
+            parts = [*repeats[job["engine"]], *running[job["engine"]].unfinished()]
+            whole = sum(len(part["cases"]) == every for part in parts)
+            if parts:
+                part = session(job["engine"], parts)
+                if whole < options.repeat:
+                    done = len(part["cases"])
+                    part["interrupted"] = {"cases": done, "of": every, "repeats": whole}
+                rest.cut.append(part)
+        raise
+    return [session(engine, found) for engine, found in repeats.items()]
+
+
+def _in_turns(
+    running: dict[str, _Once],
+    order: list[str],
+    repeats: dict[str, list[dict[str, Any]]],
+    failures: list[str],
+) -> None:
+    """Go through all cases once; an engine that does not run is taken out."""
+    turns = [order[at : at + CASES_A_TURN] for at in range(0, len(order), CASES_A_TURN)]
+    try:
+        for cases in (*turns, None):
+            for engine in list(running):
+                try:
+                    if cases is None:
+                        repeats[engine].append(running[engine].finish())
+                    else:
+                        running[engine].measure(cases)
+                except RuntimeError as error:
+                    failures.append(str(error))
+                    del running[engine], repeats[engine]
+    finally:
+        for once in running.values():
+            once.close()
 
 
 def _takes(spec: EngineSpec, case: Case) -> bool:
@@ -230,6 +270,7 @@ class _Once:
 
     def __init__(self, job: dict[str, Any], mode: str, options: Options, suffix: str) -> None:
         self._session: dict[str, Any] = {"setup": {}, "versions": {}, "cases": {}, "restarts": 0}
+        self._finished = False
         self._cases = set(job["cases"])
         label = f"{Path(job['workload']).name} {mode} {job['engine']} {suffix}"
         self._progress = Progress(label, len(job["cases"]))
@@ -251,7 +292,12 @@ class _Once:
         counts = Counter(record["status"] for record in self._session["cases"].values())
         summary = ", ".join(f"{count} {status}" for status, count in sorted(counts.items()))
         self._progress.close(summary)
+        self._finished = True
         return self._session
+
+    def unfinished(self) -> list[dict[str, Any]]:
+        """Return the session as far as it is, if it is neither finished nor empty."""
+        return [self._session] if self._session["cases"] and not self._finished else []
 
     def close(self) -> None:
         """End the process that may still be there."""

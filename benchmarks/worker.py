@@ -14,6 +14,7 @@ import gc
 import importlib
 import json
 import os
+import signal
 import sys
 import time
 from pathlib import Path
@@ -30,6 +31,8 @@ GIB = 2**30
 
 def main(job_path: str) -> None:
     """Run the job."""
+    # A terminal sends it to the parent as well, which ends this process.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
     job = json.loads(Path(job_path).read_text(encoding="utf-8"))
     events = _claim_stdout()
     if job["task"] == "device":

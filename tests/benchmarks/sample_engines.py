@@ -130,6 +130,16 @@ class Sleeping(Exact):
         return super().compile(source, form)
 
 
+class Waiting(Exact):
+    """Says in a file that it has come to a pattern that begins with d, and stays there."""
+
+    def compile(self, source, form):
+        if source.startswith("d"):
+            Path(os.environ["WAITING"]).touch()
+            time.sleep(600)
+        return super().compile(source, form)
+
+
 class Torn(Exact):
     """Ends the process at a pattern with an x, in the middle of telling what happened."""
 

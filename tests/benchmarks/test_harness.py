@@ -15,107 +15,12 @@ pytest.importorskip("tiktoken", reason="texts are tokenised with it")
 if not hasattr(os, "sched_setaffinity"):
     pytest.skip("workers are pinned to a core", allow_module_level=True)
 
+from tiny_suite import statuses, tiny_vocabulary
+
 from benchmarks import cli, environments, plan, report, results
-from benchmarks.cases import CASE_FILES
 from benchmarks.engines import ENGINES, EngineSpec
 from benchmarks.measure import Row
 from benchmarks.vocabularies import VOCABULARIES, Tokeniser, VocabularyData
-
-CASES = """
-[[case]]
-name = "words"
-group = "small"
-pattern = 'bad|abab'
-matching = ["abab", "bad"]
-non_matching = ["ba", "abba"]
-
-[[case]]
-name = "awkward"
-group = "small"
-pattern = 'x|ax'
-matching = ["x", "ax"]
-non_matching = ["a", "xa"]
-
-[[case]]
-name = "group"
-group = "other"
-pattern = '(a|b)c'
-unsupported = ["test"]
-common = false
-matching = ["ac", "bc"]
-non_matching = ["c", "a"]
-
-[[case]]
-name = "last"
-group = "small"
-pattern = 'dab|dad'
-matching = ["dab", "dad"]
-non_matching = ["da", "dd"]
-"""
-GRAMMARS = """
-[[case]]
-name = "long"
-group = "scaling"
-format = "lark"
-grammar = { file = "long.lark" }
-matching = [[["a", 600], ["b", 1]], "b"]
-non_matching = ["a"]
-tokenisations = ["bytes"]
-[case.dialects]
-loose = { format = "gbnf", grammar = "b" }
-
-[[case]]
-name = "short"
-group = "small"
-format = "lark"
-grammar = "ab|ba"
-matching = { file = "texts.json" }
-non_matching = ["a"]
-same_masks = false
-"""
-KINDS = (
-    "Exact", "Reader", "Loose", "Tight", "Wide", "Stubborn", "Hanging", "Sleeping", "Crashing",
-    "Torn", "Broken", "Noting", "Jotting",
-)  # fmt: skip
-
-
-def tiny_vocabulary():
-    texts = [bytes([value]) for value in range(256)] + [b"ab", b"ba", b"aba"]
-    return VocabularyData("tiny", [*texts, None], [259], {"<end>": 259}, r"\w+|\W+")
-
-
-@pytest.fixture
-def bench(monkeypatch, tmp_path):
-    """Run the command line on the tiny suite; returns the results file's content."""
-    folder = Path(__file__).parent
-    monkeypatch.setenv("PYTHONPATH", str(folder))
-    monkeypatch.setitem(VOCABULARIES, "tiny", tiny_vocabulary)
-    (tmp_path / "cases.toml").write_text(CASES, encoding="utf-8")
-    monkeypatch.setitem(CASE_FILES, "regex", tmp_path / "cases.toml")
-    (tmp_path / "grammars.toml").write_text(GRAMMARS, encoding="utf-8")
-    (tmp_path / "long.lark").write_text("a" * 600 + "b|b", encoding="utf-8")
-    (tmp_path / "texts.json").write_text('[{"text": "ab"}, {"text": "ba"}]', encoding="utf-8")
-    monkeypatch.setitem(CASE_FILES, "grammar", tmp_path / "grammars.toml")
-    for kind in KINDS:
-        name = kind.lower()
-        package = "loose" if kind == "Loose" else "test"
-        formats = ("regex",) if kind == "Tight" else ("regex", "lark")
-        adapter = f"sample_engines:{kind}"
-        spec = EngineSpec(name, package, adapter, "a test engine", formats=formats)
-        monkeypatch.setitem(ENGINES, name, spec)
-
-    def run(engines, *more):
-        out = tmp_path / "out.json"
-        arguments = ["run", "--engines", engines, "--vocabularies", "tiny", "--out", str(out)]
-        assert cli.main([*arguments, "--timeout", "30", *more]) == 0
-        return results.load(out)
-
-    return run
-
-
-def statuses(content, engine):
-    (session,) = [s for s in content["sessions"] if s["engine"] == engine]
-    return {name: record["status"] for name, record in session["cases"].items()}
 
 
 def test_right_and_wrong_engines_are_told_apart(bench, capsys):
