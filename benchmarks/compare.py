@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from benchmarks.other_report import added
+from benchmarks.plan import without
 from benchmarks.statistics import counts_as_measured, figures, judged, mean, percentile
 
 if TYPE_CHECKING:
@@ -19,6 +20,8 @@ if TYPE_CHECKING:
     from benchmarks.statistics import Figures
 
 _WHERE = {"core", "niceness"}  # options that leave the work as it is
+# Options that say where it is measured, or what is done with the results.
+_NOT_ASKED = ("--out", "--core", "--nice", "--compare", "--threshold", "--case-threshold")
 _SHOWN = 5  # cases that are named
 CASE_FLOOR_NS = {"compile + first mask": 1e5, "mask mean": 1e3, "advance mean": 1e3}
 
@@ -47,11 +50,14 @@ def compare(
     """Yield the totals of every session found in both files, and its flagged single cases.
 
     A case that the base got right and the new file did not is flagged too, with figures of 0 and 1.
-    Raises `ValueError` where no session is in both.
+    So are sessions and cases that are gone from the new file though the same was asked for. Raises
+    `ValueError` where no session is in both.
     """
     old_sessions = {_key(session): session for session in base["sessions"]}
     if not any(_key(session) in old_sessions for session in new["sessions"]):
         raise ValueError("nothing to compare: no engine was measured in the same way in both files")
+    if _same_selection(base, new):
+        yield from (Change(key, case, "gone", 0, 1, flagged=True) for key, case in _gone(base, new))
     for session in new["sessions"]:
         old = old_sessions.get(_key(session))
         if old is None:
@@ -82,20 +88,53 @@ def differences(base: dict[str, Any], new: dict[str, Any]) -> str:
         before, after = base["options"].get(name), new["options"].get(name)
         if before != after:
             found.append(f"{name} {before}, then {after}")
-    there = {_key(session) for session in new["sessions"]}
-    missing = [key for key in map(_key, base["sessions"]) if key not in there]
+    lost: dict[str, list[str]] = {}
+    for key, case in _gone(base, new):
+        lost.setdefault(key, []).append(case)
+    missing = [key for key, cases in lost.items() if cases == [""]]
     if missing:
         found.append(f"only in the first: {', '.join(missing)}")
+    for key, cases in lost.items():
+        if key not in missing:
+            shown = ", ".join(cases[:_SHOWN]) + (", ..." if len(cases) > _SHOWN else "")
+            found.append(f"{len(cases)} cases of {key} only in the first: {shown}")
+    return "".join(f"Note: {note}.\n" for note in found)
+
+
+def _gone(base: dict[str, Any], new: dict[str, Any]) -> Iterator[tuple[str, str]]:
+    """Yield each session that only the base has, with no case, and each such case of the others."""
     newer = {_key(session): session for session in new["sessions"]}
     for session in base["sessions"]:
-        other = newer.get(_key(session), {}).get("cases")
-        lost = [
-            name for name in session.get("cases", ()) if other is not None and name not in other
-        ]
-        if lost:
-            shown = ", ".join(lost[:_SHOWN]) + (", ..." if len(lost) > _SHOWN else "")
-            found.append(f"{len(lost)} cases of {_key(session)} only in the first: {shown}")
-    return "".join(f"Note: {note}.\n" for note in found)
+        key = _key(session)
+        if key not in newer:
+            yield key, ""
+            continue
+        there = newer[key].get("cases", ())
+        yield from ((key, name) for name in session.get("cases", ()) if name not in there)
+
+
+def _same_selection(base: dict[str, Any], new: dict[str, Any]) -> bool:
+    """Tell whether both files were asked for the same. Those of old do not say what was asked."""
+    if not base.get("command") or not new.get("command"):
+        return False
+    options = [
+        {name: value for name, value in content["options"].items() if name not in _WHERE}
+        for content in (base, new)
+    ]
+    return options[0] == options[1] and _asked(base["command"]) == _asked(new["command"])
+
+
+def _asked(command: list[str]) -> dict[str, set[str]]:
+    """Return what stands behind each option of a command line, in whatever order."""
+    asked: dict[str, set[str]] = {}
+    name = ""
+    for word in without(command, _NOT_ASKED):
+        option, given, value = word.partition("=")
+        if word.startswith("--"):
+            name = option
+        names = value if given and word.startswith("--") else "" if word == name else word
+        asked.setdefault(name, set()).update(filter(None, names.split(",")))
+    return asked
 
 
 def _key(session: dict[str, Any]) -> str:
@@ -169,18 +208,17 @@ def _compare_sessions(
             names.append(name)
         else:
             yield Change(key, name, f"no longer right ({record['status']})", 0, 1, flagged=True)
-        if _masks_changed(known, record):
-            yield Change(key, name, "other masks", 0, 1, flagged=True)
-        if judged(record)[0] > judged(known)[0]:
-            yield Change(key, name, "masks allow what is no JSON", 0, 1, flagged=True)
+        yield from (Change(key, name, what, 0, 1, flagged=True) for what in _masks(known, record))
     if not names:
         return
     yield from _processes(old, new, case_threshold)
     for which in ("first", "again"):
-        left = _totals(figures((old["cases"][n] for n in names), which), which)
-        right = _totals(figures((new["cases"][n] for n in names), which), which)
-        for metric, before in left.items():
-            after = right[metric]
+        left, right = (
+            _totals(figures((session["cases"][n] for n in names), which), which)
+            for session in (old, new)
+        )
+        for metric in (metric for metric in left if metric in right):
+            before, after = left[metric], right[metric]
             yield Change(key, "", metric, before, after, flagged=after > threshold * before)
     for name in names:
         yield from _cases(key, name, (old["cases"][name], new["cases"][name]), case_threshold)
@@ -217,6 +255,14 @@ def _of_session(session: dict[str, Any], metric: str) -> float | None:
     return None if ms is None else 1e6 * ms
 
 
+def _masks(old: dict[str, Any], new: dict[str, Any]) -> Iterator[str]:
+    """Yield what is to be said of the masks of a case that are no longer as they were."""
+    if _masks_changed(old, new):
+        yield "other masks"
+    if judged(new)[0] > judged(old)[0]:
+        yield "masks allow what is no JSON"
+
+
 def _masks_changed(old: dict[str, Any], new: dict[str, Any]) -> bool:
     """Say whether an engine's masks of a case are others than before, where both were summed up.
 
@@ -231,11 +277,14 @@ def _masks_changed(old: dict[str, Any], new: dict[str, Any]) -> bool:
 
 
 def _totals(figure: Figures, which: str) -> dict[str, float]:
+    if not figure.mask:
+        return {}  # nothing was replayed again
     totals = {
         f"mask mean, {which}": mean(figure.mask),
         f"mask p99, {which}": percentile(figure.mask, 0.99),
         f"mask p99.9, {which}": percentile(figure.mask, 0.999),
         f"mask max, {which}": max(figure.mask, default=0.0),
+        f"advance mean, {which}": mean(figure.advance),
         f"mask + advance mean, {which}": figure.step_mean,
     }
     if which == "first":

@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 
 STATES = 8
 TOKENS = 32
+WORDS = 64  # of a mask, in which tokens are drawn
+WORD = 32  # bits
 
 
 class JsonOracle:
@@ -33,10 +35,12 @@ class JsonOracle:
     def __init__(self, tokens: Sequence[bytes | None], stop_ids: Sequence[int]) -> None:
         self._tokens = tokens
         self._stop_ids = list(stop_ids)
-        self._weights = np.array([len(token or b"") ** 2 for token in tokens], np.int32)
-        stops = set(stop_ids)
-        textless = [i for i, token in enumerate(tokens) if token is None and i not in stops]
-        self._textless = np.array(textless, np.int32)
+        self._weights = np.zeros(-(-len(tokens) // WORD) * WORD, np.int32)
+        self._weights[: len(tokens)] = [len(token or b"") ** 2 for token in tokens]
+        textless = np.zeros(len(self._weights), bool)
+        textless[: len(tokens)] = [token is None for token in tokens]
+        textless[self._stop_ids] = False
+        self._textless = np.packbits(textless, bitorder="little").view(np.uint32)
 
     def judge(
         self, replayer: Replayer, compiled: Any, tokens: Sequence[int], seed: str
@@ -54,16 +58,33 @@ class JsonOracle:
             contradicted += not self._holds(words, state, source)
         return contradicted, seen
 
-    def _holds(self, words: np.ndarray[Any, Any], state: State, source: random.Random) -> bool:
-        bits = np.unpackbits(words.view(np.uint8), bitorder="little", count=len(self._tokens))
-        if bits[self._textless].any():
+    def _holds(self, mask: np.ndarray[Any, Any], state: State, source: random.Random) -> bool:
+        words = mask.view(np.uint32)
+        if (words & self._textless).any():
             return False
-        if bits[self._stop_ids].any() and not is_whole(state):
+        ends = any(words[i // WORD] >> np.uint32(i % WORD) & 1 for i in self._stop_ids)
+        if ends and not is_whole(state):
             return False
-        sums = np.cumsum(bits * self._weights)
-        drawn = [source.randrange(int(sums[-1])) for _ in range(TOKENS)] if sums[-1] else []
-        chosen = {int(i) for i in np.searchsorted(sums, drawn, side="right")}
+        chosen = self._sample(words, source)
         return all(read(self._tokens[i] or b"", state) is not None for i in chosen)
+
+    def _sample(self, words: np.ndarray[Any, Any], source: random.Random) -> list[int]:
+        """Return some allowed tokens: words of the mask first, so that few in one are not missed.
+
+        Of the tokens in these words the square of their length is their weight. Takes time by the
+        number of words, not of tokens.
+        """
+        some = np.flatnonzero(words)
+        if len(some) > WORDS:
+            some = some[[source.randrange(len(some)) for _ in range(WORDS)]]
+        bits = np.unpackbits(words[some].view(np.uint8), bitorder="little").reshape(-1, WORD)
+        rows, columns = np.nonzero(bits)
+        ids = some[rows] * WORD + columns
+        if len(ids) > TOKENS:
+            sums = self._weights[ids].cumsum()
+            drawn = [source.random() * sums[-1] for _ in range(TOKENS)]
+            ids = ids[np.searchsorted(sums[:-1], drawn, side="right")]
+        return list(dict.fromkeys(ids[ids < len(self._tokens)].tolist()))
 
 
 def positions(length: int, source: random.Random) -> list[int]:

@@ -21,18 +21,23 @@ START: State = ("value", None)
 
 def read(data: bytes, state: State | None = START) -> State | None:
     """Return the state after these bytes; None where no JSON text goes on like this."""
+    if state is None:
+        return None
+    mode, stack = state
     for byte in data:
-        if state is None:
-            return None
-        mode, stack = state
         to = _NEXT[mode].get(byte)
         if to is None and mode in _NUMBER_ENDS:  # what follows a number also ends it
             to = _NEXT["after"].get(byte)
         if to is None:
             return None
-        act = _ACTIONS.get(to)
-        state = (to, stack) if act is None else act(stack)
-    return state
+        if to in _ACTIONS:
+            state = _ACTIONS[to](stack)
+            if state is None:
+                return None
+            mode, stack = state
+        else:
+            mode = to
+    return mode, stack
 
 
 def is_whole(state: State | None) -> bool:

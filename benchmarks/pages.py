@@ -114,7 +114,7 @@ class _Blocks:
     def _load(self, name: str) -> dict[str, Any] | None:
         if name not in self._loaded:
             path = self._results / f"{name}.json.gz"
-            self._loaded[name] = store.load(path) if path.exists() else None
+            self._loaded[name] = store.load_known(path) if path.exists() else None
         return self._loaded[name]
 
 

@@ -51,20 +51,20 @@ def typed(results: dict[str, Any], entry: Entry) -> str:
     """
     command = results.get("command") or _of_old(results, shlex.split(entry.run))
     out = Path("benchmarks/results") / f"{entry.name}.json.gz"
-    kept = _without(command, _WHERE)
+    kept = without(command, _WHERE)
     return f"python -m benchmarks {shlex.join([*kept, '--out', str(out)])}"
 
 
 def _of_old(results: dict[str, Any], planned: list[str]) -> list[str]:
     engines = dict.fromkeys(session["engine"] for session in results["sessions"])
     timeout_s = results["options"].get("timeout_s", DEFAULT_TIMEOUT_S)
-    command = _without(planned, ("--timeout",))
+    command = without(planned, ("--timeout",))
     if "--engines" in command and engines:
         command[command.index("--engines") + 1] = ",".join(engines)
     return command if timeout_s == DEFAULT_TIMEOUT_S else [*command, "--timeout", f"{timeout_s:g}"]
 
 
-def _without(command: Iterable[str], options: tuple[str, ...]) -> list[str]:
+def without(command: Iterable[str], options: tuple[str, ...]) -> list[str]:
     """Return a command line without these options and their values."""
     kept: list[str] = []
     skip = False

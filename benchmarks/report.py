@@ -106,7 +106,7 @@ def cut_short(results: dict[str, Any]) -> list[str]:
             names = (session[key] for key in ("vocabulary", "kind", "mode", "engine"))
             lines.append(
                 f"{' '.join(names)}: {cut['cases']} of {cut['of']} cases measured, "
-                f"{cut['repeats']} of {results['options']['repeat']} repeats to the end."
+                f"{cut['repeats']} of {results['options'].get('repeat', 1)} repeats to the end."
             )
     return lines
 

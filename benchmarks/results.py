@@ -29,6 +29,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from benchmarks.cases import ROOT
+from benchmarks.checked import ShapeError, check
+from benchmarks.engines import ENGINES
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -111,7 +113,10 @@ def save(results: dict[str, Any], path: Path) -> None:
 
 
 def load(path: Path) -> dict[str, Any]:
-    """Read a results file. Raises `ValueError` for another version of the format."""
+    """Read a results file.
+
+    Raises `ValueError`, naming the file, for another version of the format and for what is none.
+    """
     content = path.read_bytes()
     try:
         if path.suffix == ".gz":
@@ -122,6 +127,19 @@ def load(path: Path) -> dict[str, Any]:
     if not isinstance(results, dict) or results.get("format") != FORMAT:
         found = results.get("format") if isinstance(results, dict) else None
         raise ValueError(f"{path}: results format {found}, expected {FORMAT}")
+    try:
+        check(results)
+    except ShapeError as error:
+        raise ValueError(f"{path} is no results file: {error}") from error
+    return results
+
+
+def load_known(path: Path) -> dict[str, Any]:
+    """Read a results file all of whose engines there are. Raises `ValueError` for any other."""
+    results = load(path)
+    for session in results["sessions"]:
+        if session["workload"] != "device" and session["engine"] not in ENGINES:
+            raise ValueError(f"{path}: no engine is called {session['engine']!r}")
     return results
 
 
@@ -130,7 +148,7 @@ def load_all(paths: Sequence[Path]) -> dict[str, Any]:
 
     Raises `ValueError` where processors differ, or two files have the same session.
     """
-    first, *others = [load(path) for path in paths]
+    first, *others = [load_known(path) for path in paths]
     known = {_session_key(session) for session in first["sessions"]}
     for other in others:
         if other["machine"]["cpu"] != first["machine"]["cpu"]:

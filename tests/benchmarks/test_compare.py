@@ -157,3 +157,57 @@ def test_slow_imports_and_compiling_of_decoding_are_flagged():
     base, new = other("decoding"), other("decoding")
     base["cases"]["c"]["compile_ns"], new["cases"]["c"]["compile_ns"] = 1_000, 3_000
     assert flagged(base, new) == [("c", "compile")]
+
+
+@pytest.mark.parametrize("which", ["advance_ns", "warm_advance_ns"])
+def test_slower_advance_shows_in_the_totals(which):
+    base, new = replay([50_000] * 9), replay([50_000] * 9)
+    new["cases"]["c"]["runs"][0][which] = [500] * 8
+    assert flagged(base, new) == [("", f"advance mean, {'again' if 'warm' in which else 'first'}")]
+
+
+def test_what_was_not_replayed_again_has_no_totals_of_that():
+    base, new = replay(), replay()
+    del (
+        new["cases"]["c"]["runs"][0]["warm_mask_ns"],
+        new["cases"]["c"]["runs"][0]["warm_advance_ns"],
+    )
+    assert flagged(base, new) == []
+    assert flagged(new, base) == []
+
+
+def asked(*sessions, command="run --engines a,b --cases c,d --out x.json", **options):
+    about = {"machine": {"cpu": "x"}, "options": options, "command": command.split()}
+    return {**results(*copy.deepcopy(sessions)), **about}
+
+
+def gone(base, new):
+    found = compare(base, new, threshold=1.1, case_threshold=1.5)
+    return [(c.session, c.case) for c in found if c.flagged and c.metric == "gone"]
+
+
+@pytest.mark.parametrize(
+    ("command", "options", "same"),
+    [
+        ("run --engines a,b --cases c,d --out x.json", {}, True),
+        ("run --cases=d,c --out=y.json --engines b,a --core 1 --nice 5 --compare z", {}, True),
+        ("run --engines a,b --cases c --out x.json", {}, False),
+        ("run --engines a --cases c,d --out x.json", {}, False),
+        ("run --engines a,b --cases c,d --isolate --out x.json", {}, False),
+        ("run --engines a,b --cases c,d --out x.json", {"repeat": 3}, False),
+        ("run --engines a,b --cases c,d --out x.json", {"core": 3}, True),
+        ("", {}, False),  # of old
+    ],
+)
+def test_what_is_gone_is_worse_where_the_same_was_asked_for(command, options, same):
+    whole, other_one = replay(), {**replay(), "engine": "other"}
+    whole["cases"]["d"] = whole["cases"]["c"]
+    base = asked(whole, other_one)
+    assert gone(base, base) == []
+    new = asked(replay(), command=command, **options)
+    lost = [("v replay regex shared e", "d"), ("v replay regex shared other", "")]
+    assert gone(base, new) == (lost if same else [])
+    words = differences(base, new)  # it is said in either case
+    assert "only in the first: d" in words
+    assert "only in the first: v replay regex shared other" in words
+    assert gone(new, base) == []  # more is never worse

@@ -1,0 +1,278 @@
+"""Whether a results file has the shape that reports, comparisons and pages rely on.
+
+A shape is a function of a value and of where it stands, which raises `ShapeError` where the value
+is something else. Series, the bulk of a file, are looked through by type only, so that this takes a
+small part of reading the JSON. What is not named here is not looked at.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    Shape = Callable[[Any, str], None]
+
+STATUSES = ("ok", "refused", "wrong", "timeout", "crash")
+MODES = ("shared", "isolated")
+SHOWN = 40  # characters of a value
+
+
+class ShapeError(ValueError):
+    """A value that is none of what stands there."""
+
+
+def check(results: Any) -> None:
+    """Raise `ShapeError`, with the place and what is wrong with it, for anything but results."""
+    _FILE(results, "")
+    for number, session in enumerate(results["sessions"]):
+        if session["workload"] in {"replay", "decoding"}:
+            for name in session["cases"]:
+                if name not in results["cases"]:
+                    _fail(f"sessions[{number}].cases", name, "one of the cases of the file")
+
+
+def _fail(where: str, value: Any, expected: str) -> None:
+    shown = repr(value)
+    shown = shown if len(shown) <= SHOWN else f"{shown[:SHOWN]}..."
+    raise ShapeError(f"{where.lstrip('.') or 'the file'} is {shown}, not {expected}")
+
+
+def _of(expected: str, *types: type) -> Shape:
+    def shape(value: Any, where: str) -> None:
+        if not isinstance(value, types) or (isinstance(value, bool) and bool not in types):
+            _fail(where, value, expected)
+
+    return shape
+
+
+def _one_of(*values: str) -> Shape:
+    def shape(value: Any, where: str) -> None:
+        if value not in values:
+            _fail(where, value, f"one of {', '.join(values)}")
+
+    return shape
+
+
+def _list(each: Shape, least: int = 0) -> Shape:
+    def shape(value: Any, where: str) -> None:
+        if not isinstance(value, list) or len(value) < least:
+            _fail(where, value, "a list" if least == 0 else "a list that is not empty")
+        for number, part in enumerate(value):
+            each(part, f"{where}[{number}]")
+
+    return shape
+
+
+def _map(each: Shape) -> Shape:
+    def shape(value: Any, where: str) -> None:
+        if not isinstance(value, dict):
+            _fail(where, value, "an object")
+        for name, part in value.items():
+            each(part, f"{where}.{name}")
+
+    return shape
+
+
+def _record(needs: Mapping[str, Shape], may: Mapping[str, Shape] | None = None) -> Shape:
+    """Return the shape of an object with these members, of which `may` can be missing."""
+
+    def shape(value: Any, where: str) -> None:
+        if not isinstance(value, dict):
+            _fail(where, value, "an object")
+        for name, part in needs.items():
+            if name not in value:
+                raise ShapeError(f"{f'{where}.{name}'.lstrip('.')} is missing")
+            part(value[name], f"{where}.{name}")
+        for name, part in (may or {}).items():
+            if name in value:
+                part(value[name], f"{where}.{name}")
+
+    return shape
+
+
+def _or_none(inner: Shape) -> Shape:
+    def shape(value: Any, where: str) -> None:
+        if value is not None:
+            inner(value, where)
+
+    return shape
+
+
+def _anything(value: Any, where: str) -> None:
+    del value, where
+
+
+def _series(value: Any, where: str) -> None:
+    if not isinstance(value, list) or not set(map(type, value)) <= {int, float}:
+        _fail(where, value, "a list of numbers")
+
+
+def _times(value: Any, where: str) -> None:
+    _series(value, where)
+    if not value:
+        _fail(where, value, "a list that is not empty")
+
+
+def _positive(value: Any, where: str) -> None:
+    _number(value, where)
+    if not value > 0:
+        _fail(where, value, "above 0")
+
+
+_text = _of("a text", str)
+_flag = _of("true or false", bool)
+_number = _of("a number", int, float)
+_status = _one_of(*STATUSES)
+_judged = _or_none(_list(_number))
+
+_RUN = _record(
+    {
+        "text": _number, "tokenisation": _text, "failure": _or_none(_text), "start_ns": _number,
+        "mask_ns": _series, "advance_ns": _series,
+    },
+    {
+        "pair": _flag, "warm_mask_ns": _times, "warm_advance_ns": _series, "loop_ns": _number,
+        "wall_ns": _number, "cpu_ns": _number, "digests": _or_none(_series), "judged": _judged,
+    },
+)  # fmt: skip
+
+
+def _run(value: Any, where: str) -> None:
+    _RUN(value, where)
+    steps = len(value["mask_ns"])
+    if value["failure"] is None and not 0 < steps == len(value["advance_ns"]) + 1:
+        _fail(f"{where}.mask_ns", steps, f"one more than {len(value['advance_ns'])} tokens")
+    if value.get("digests") and len(value["digests"]) != steps:
+        _fail(f"{where}.digests", len(value["digests"]), f"as many as masks: {steps}")
+    if value.get("judged") is not None and len(value["judged"]) != len(("contradicted", "seen")):
+        _fail(f"{where}.judged", value["judged"], "two numbers")
+    if ("warm_mask_ns" in value) != ("warm_advance_ns" in value):
+        _fail(f"{where}.warm_mask_ns", "alone", "beside warm_advance_ns")
+
+
+_REPLAYED = _record(
+    {"compile_ns": _number, "rss_peak_mib": _number, "runs": _list(_run)}, {"read_ns": _number}
+)
+
+
+def _case(value: Any, where: str) -> None:
+    """Check a record of a replay; one that is right has an output that was made."""
+    _record({"status": _status}, {"error": _text})(value, where)
+    if value["status"] == "ok" or "runs" in value:
+        _REPLAYED(value, where)
+    if value["status"] == "ok" and all(run["failure"] for run in value["runs"]):
+        _fail(f"{where}.status", "ok", "that of a case none of whose outputs was made")
+
+
+def _measured(needs: Mapping[str, Shape]) -> Shape:
+    """Return the shape of a record that has these members where its status is "ok"."""
+    full = _record(needs)
+
+    def shape(value: Any, where: str) -> None:
+        _record({"status": _status})(value, where)
+        (full if value["status"] == "ok" else _FAILED)(value, where)
+
+    return shape
+
+
+_FAILED = _record({"error": _text})
+_MIB = dict.fromkeys(("rss_base_mib", "rss_setup_mib"), _number)
+_FILLED = _measured(
+    {"rows": _positive, **dict.fromkeys(
+        ("first_ns", "first_cpu_ns", "again_ns", "again_cpu_ns"), _times)}
+)  # fmt: skip
+_DEVICE = {
+    "kernels": {"scores": _text, "rows": _number, "masks": _text, "device_ns": _number,
+                "host_ns": _number},
+    "steps": {"forward_ms": _number, "rows": _number, "plain_ns": _times, "again_ns": _times,
+              "again_host_ns": _times},
+    "decoding": {"rows": _number, "plain_ns": _times, "masked_ns": _times},
+}  # fmt: skip
+_MODE = _record(dict.fromkeys(("mask_ns", "advance_ns", "sample_ns"), _times))
+_UNMASKED = _record(dict.fromkeys(("forward_ns", "sample_ns"), _times))
+
+
+def _batch(value: Any, where: str) -> None:
+    _record({"mix": _text, "threads": _number})(value, where)
+    _FILLED(value, where)
+
+
+def _decoded(value: Any, where: str) -> None:
+    needs = {"tokens": _list(_number), "read_ns": _number, "compile_ns": _number}
+    modes = _record({"unmasked": _UNMASKED, "precompiled": _MODE, "lazy": _MODE})
+    _record({**needs, "modes": modes})(value, where)
+    for name, mode in value["modes"].items():
+        if name != "unmasked":
+            _MODE(mode, f"{where}.modes.{name}")
+            if len(mode["mask_ns"]) != len(mode["advance_ns"]):
+                _fail(f"{where}.modes.{name}.mask_ns", len(mode["mask_ns"]), "one for each token")
+
+
+_SESSIONS: dict[str, Shape] = {
+    "replay": _record(
+        {
+            "kind": _text, "mode": _one_of(*MODES), "cases": _map(_case),
+            "setup": _record({**_MIB, "import_ms": _number, "setup_ms": _number},
+                             {"first_compile_ms": _number}),
+        },
+        {
+            "rss_peak_mib": _number,
+            "interrupted": _record(dict.fromkeys(("cases", "of", "repeats"), _number)),
+        },
+    ),
+    "batch": _record({"batches": _list(_batch)}),
+    "startup": _record(
+        {
+            "imports": _list(_record(dict.fromkeys(("wall_ns", "cpu_ns", "rss_mib"), _number)), 1),
+            "setups": _list(_record({"setup_ms": _number}), 1),
+            "setup": _record(dict.fromkeys(("rss_setup_mib", "rss_import_mib"), _number)),
+        }
+    ),
+    "memory": _record(
+        {
+            "status": _status, "setup": _record({"rss_setup_mib": _number}),
+            "points": _list(_record(
+                {"schemas": _positive, **dict.fromkeys(
+                    ("rss_mib", "peak_mib", "refused", "wrong"), _number)},
+                {"own_cpu_s": _number},
+            )),
+        }
+    ),
+    "decoding": _record({"cases": _map(_decoded)}),
+    "device": _record(
+        {"device": _text, **{part: _list(_measured(needs)) for part, needs in _DEVICE.items()}}
+    ),
+}  # fmt: skip
+_SESSION = _record(
+    {
+        "workload": _one_of(*_SESSIONS), "engine": _text, "vocabulary": _text,
+        "versions": _map(_text),
+    }
+)  # fmt: skip
+
+
+def _session(value: Any, where: str) -> None:
+    _SESSION(value, where)
+    _SESSIONS[value["workload"]](value, where)
+    if value["workload"] == "memory" and value["status"] == "ok" and not value["points"]:
+        _fail(f"{where}.points", [], "a list that is not empty")
+
+
+_FILE = _record(
+    {
+        "date": _text, "source": _text, "sessions": _list(_session),
+        "machine": _record(
+            {
+                "cpu": _text, "load": _list(_number, 1),
+                **dict.fromkeys(("cores", "cache", "memory_gib", "system", "python"), _anything),
+            }
+        ),
+        "options": _record({}, {"timeout_s": _number, "repeat": _number}),
+        "cases": _map(
+            _record({"format": _text, "group": _text, "common": _flag}, {"same_masks": _flag})
+        ),
+    },
+    {"command": _list(_text), "complete": _flag, "interrupted": _flag},
+)  # fmt: skip
