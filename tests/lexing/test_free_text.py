@@ -109,6 +109,26 @@ def test_rules_that_let_text_stand_behind_text(source):
                 pending.append((after, text + letters[token]))
 
 
+@pytest.mark.parametrize("lexing", ["lark", "longest"])
+@pytest.mark.parametrize("lexer", ["contextual", "basic"])
+@pytest.mark.parametrize(
+    ("source", "first"),
+    [
+        ('start: T Z | W Z?\nT: /a;*/\nW: /b;*/\nZ: ";x"\n', "b"),
+        ('start: T Z | W Z?\nW: /a[^{}]*/\nT: /b[^{}]*/\nZ: ";x"\n', "a"),
+        ('start: "a" T Z | "b" W Z? | "c"\nT: /;+/\nW: /:;*/\nZ: ";x"\n', "bc"),
+        ('start: ["a" T] ";"+\nT: /;+/\n', ";"),
+    ],
+)
+def test_terminals_that_end_alike_have_neighbours_of_their_own(source, first, lexing, lexer):
+    words = formgate.Vocabulary([*(bytes([byte]) for byte in range(256)), None], stop_ids=[256])
+    engine = formgate.compile(source, words, format="lark", lexing=lexing, lexer=lexer)
+    allowed = {chr(token) for token in engine.allowed_tokens(engine.start()).to_list()}
+    assert allowed == set(first)
+    for character in first:
+        engine.min_tokens(engine.advance(engine.start(), ord(character)))  # there is an end
+
+
 def test_text_that_needs_text_behind_it_is_empty():
     words = formgate.Vocabulary([b"a", b"b", None], stop_ids=[2])
     with pytest.raises(EmptyLanguageError):

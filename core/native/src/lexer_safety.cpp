@@ -331,6 +331,7 @@ bool Lexing::close_guards(std::uint32_t index, std::vector<Left> work, std::size
     Hasher hasher(start);
     hasher.add(index_of(guard));
     for (bool bit : safety.follow[before]) hasher.add(bit);
+    if (!safety.apart.empty()) hasher.add(before);  // what does not come after it is its own
     if (!visited.insert(hasher.finish()).second) continue;
     if (visited.size() > most_visits || !all_follow(index, before, guard, after)) return false;
     for (std::uint16_t i = 0; i < count; ++i) {
