@@ -26,6 +26,7 @@ from benchmarks.device import (
 )
 from benchmarks.engines import ENGINES
 from benchmarks.environments import is_ready, set_up
+from benchmarks.process import usable_cores
 from benchmarks.runner import WORKLOADS, Options, Selection, UnmeasuredError, run_suite
 from benchmarks.vocabularies import VOCABULARIES
 
@@ -122,7 +123,7 @@ def _parser() -> argparse.ArgumentParser:
     measure.add_argument(
         "--missing", action="store_true", help="only those without a complete results file"
     )
-    measure.add_argument("--core", type=_core, help="core to pin to; the last one by default")
+    measure.add_argument("--core", type=_core, help="core to pin to (the last usable)")
     measure.set_defaults(command=_measure)
 
     publish = commands.add_parser("publish", help="write tables and plots into docs/benchmarks")
@@ -186,7 +187,7 @@ def _add_conditions(command: argparse.ArgumentParser) -> None:
         "--memory", type=_memory, default=12.0, help="address space limit in GiB (12)"
     )
     command.add_argument(
-        "--core", type=_core, default=(os.cpu_count() or 1) - 1, help="core to pin to (the last)"
+        "--core", type=_core, default=usable_cores()[-1], help="core to pin to (the last usable)"
     )
     command.add_argument(
         "--nice", type=_niceness, default=0, help="niceness of the engines' processes, 0 to 19"
@@ -243,7 +244,7 @@ def _niceness(text: str) -> int:
 
 def _core(text: str) -> int:
     number = int(text)
-    usable = sorted(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else [number]
+    usable = usable_cores()
     if number not in usable:
         raise argparse.ArgumentTypeError(f"there are the cores {', '.join(map(str, usable))}")
     return number

@@ -9,11 +9,12 @@ from benchmarks.statistics import mean, percentile
 from benchmarks.tables import MS, US, number, spread, table
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator
 
 # What was expected of a mask, in ms, before anything was measured.
 PREDICTED_MS = {"regex": 0.01, "lark": 0.5, "gbnf": 0.5, "json_schema_compact": 0.05}
 PREDICTED_AGAIN_MS = 5.0
+MEMORY_MARKS = (100, 250, 500, 1000, 2000, 3000)  # schemas, where some engine came so far
 COPY = "copy alone"  # the way of making masks that makes none
 
 
@@ -101,29 +102,33 @@ def startup_table(results: dict[str, Any]) -> str:
 
 def memory_table(results: dict[str, Any]) -> str:
     """Return what stays after so many schemas."""
+    sessions = list(_sessions(results, "memory"))
+    if not sessions:
+        return ""
+    reached = {point["schemas"] for session in sessions for point in session["points"]}
+    marks = [mark for mark in MEMORY_MARKS if mark in reached]
+    # Older files only have it together with what collecting garbage took.
+    timed = any("own_cpu_s" in p for session in sessions for p in session["points"])
     rows = []
-    marks: Sequence[int] = (100, 250, 500, 1000, 2000, 3000)
-    for session in _sessions(results, "memory"):
+    for session in sessions:
         base = session["setup"]["rss_setup_mib"]
         at = {point["schemas"]: point for point in session["points"]}
         last = session["points"][-1] if session["points"] else None
         row = [session["vocabulary"], session["engine"], session["status"], number(base)]
         row += [number(at[mark]["rss_mib"] - base) if mark in at else "-" for mark in marks]
-        if last is None:
-            row += ["-"] * 3
-        else:
-            row.append(number(last["peak_mib"] - base))
-            # Older files only have it together with what collecting garbage took.
-            own = last.get("own_cpu_s")
+        row.append("-" if last is None else number(last["peak_mib"] - base))
+        if timed:
+            own = None if last is None else last.get("own_cpu_s")
             row.append("-" if own is None else number(1000 * own / last["schemas"]))
-            row.append(f"{last['refused']} / {last['wrong']}")
+        row.append("-" if last is None else f"{last['refused']} / {last['wrong']}")
         rows.append(row)
-    if not rows:
-        return ""
     titles = ["vocabulary", "engine", "result", "after set-up MiB"]
     titles += [f"+ after {mark:,}" for mark in marks]
-    titles += ["+ at most", "CPU ms a schema", "refused / wrong"]
-    return table(titles, rows)
+    titles += ["+ at most", *["CPU ms a schema"] * timed, "refused / wrong"]
+    most = max(reached, default=0)
+    if most >= MEMORY_MARKS[-1]:
+        return table(titles, rows)
+    return f"{table(titles, rows)}\n\nNo engine was given more than {most:,} schemas here."
 
 
 def decoding_table(results: dict[str, Any]) -> str:

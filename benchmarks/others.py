@@ -7,7 +7,6 @@ or None where the engine has no part in it.
 from __future__ import annotations
 
 import json
-import os
 import subprocess
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -15,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from benchmarks.cases import load_mixes
 from benchmarks.cases.many import many_schemas
 from benchmarks.environments import interpreter
-from benchmarks.process import Worker, environment
+from benchmarks.process import Worker, environment, usable_cores
 from benchmarks.progress import Progress
 from benchmarks.workloads import build_workload
 
@@ -54,7 +53,8 @@ def run_batch(
         return None
     session: dict[str, Any] = {"setup": {}, "versions": {}, "batches": []}
     mixes = load_mixes()
-    threads_tried = [n for n in THREADS if n <= (os.cpu_count() or 1)]
+    cores = [options.core, *(core for core in usable_cores() if core != options.core)]
+    threads_tried = [n for n in THREADS if n <= len(cores)]
     label = f"{Path(common['vocabulary']).name} batch {spec.name}"
     progress = Progress(label, len(mixes) * len(threads_tried))
     for mix in mixes:
@@ -65,7 +65,7 @@ def run_batch(
         for threads in threads_tried:
             job = _job(spec, common, workload, "batch")
             job.update(rows=ROWS, steps=STEPS, threads=threads, size=tokeniser.size)
-            job["cores"] = [options.core, *(c for c in range(threads) if c != options.core)]
+            job["cores"] = cores[:threads]
             progress.show(f"{mix.name}, {threads} threads")
             records = [_run(spec, job, options, session) for _ in range(options.repeat)]
             record = records[0][-1]

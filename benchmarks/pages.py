@@ -121,7 +121,9 @@ class _Blocks:
 def _about(results: dict[str, Any], entry: plan.Entry) -> str:
     command = plan.typed(results, entry)
     planned = plan.typed({"command": shlex.split(entry.run), "sessions": []}, entry)
-    notes = [f"The plan now says: `{planned}`."] * (command != planned)
+    notes = []
+    if command != planned:
+        notes.append(f"{UNPLANNED} The plan now says: `{planned}`.")
     notes += [BUSY] * report.was_busy(results)
     notes += report.gaps(results)
     return (
@@ -215,6 +217,7 @@ def _headline(results: dict[str, Any], sessions: report.Sessions) -> str:
     return f"On {len(names)} cases:\n\n{table(['', *chosen], cells)}"
 
 
+UNPLANNED = "This is what was run; what the plan has instead by now is not measured yet."
 BUSY = "**Other programs kept the machine busy: times and maxima are too high, ratios are rough.**"
 HEADLINE = ("formgate", "llguidance-complete", "xgrammar")
 MOST_FAILURES = 12

@@ -33,6 +33,13 @@ def environment() -> dict[str, str]:
     return {**os.environ, **_ONE_THREAD, "PYTHONHASHSEED": "0"}
 
 
+def usable_cores() -> list[int]:
+    """Return the cores that this process may run on."""
+    if hasattr(os, "sched_getaffinity"):
+        return sorted(os.sched_getaffinity(0))
+    return list(range(os.cpu_count() or 1))
+
+
 class Worker:
     """A running `benchmarks.worker`, given its job as JSON.
 

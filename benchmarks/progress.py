@@ -7,14 +7,29 @@ import time
 
 
 class Progress:
-    """One line for each session, rewritten in place on a terminal."""
+    """One line for each session, rewritten in place on a terminal.
+
+    Its seconds are those of the session: while others have their turns it is paused.
+    """
 
     def __init__(self, label: str, total: int) -> None:
         self._label = label
         self._total = total
         self._done = 0
         self._live = sys.stderr.isatty()
-        self._started = time.monotonic()
+        self._spent_s = 0.0
+        self._started: float | None = time.monotonic()
+
+    def pause(self) -> None:
+        """Count no time until `resume`."""
+        if self._started is not None:
+            self._spent_s += time.monotonic() - self._started
+            self._started = None
+
+    def resume(self) -> None:
+        """Count time again."""
+        if self._started is None:
+            self._started = time.monotonic()
 
     def show(self, what: str) -> None:
         """Say what runs now."""
@@ -33,4 +48,5 @@ class Progress:
         print(text, file=sys.stderr, flush=True)
 
     def _seconds(self) -> str:
-        return f"{time.monotonic() - self._started:.0f} s"
+        running = 0.0 if self._started is None else time.monotonic() - self._started
+        return f"{self._spent_s + running:.0f} s"

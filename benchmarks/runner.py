@@ -274,6 +274,7 @@ class _Once:
         self._cases = set(job["cases"])
         label = f"{Path(job['workload']).name} {mode} {job['engine']} {suffix}"
         self._progress = Progress(label, len(job["cases"]))
+        self._progress.pause()
         self._steps = self._run(job, mode, options)
 
     def measure(self, cases: Sequence[str]) -> None:
@@ -281,12 +282,15 @@ class _Once:
 
         Raises `RuntimeError` when the engine does not run.
         """
+        self._progress.resume()
         for case in cases:
             if case in self._cases:
                 next(self._steps)
+        self._progress.pause()
 
     def finish(self) -> dict[str, Any]:
         """End what still runs; return the session."""
+        self._progress.resume()
         for _ in self._steps:
             pass
         counts = Counter(record["status"] for record in self._session["cases"].values())

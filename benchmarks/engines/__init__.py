@@ -48,7 +48,7 @@ ENGINES = {
             "trivial",
             package="none",
             adapter="benchmarks.engines.trivial:Trivial",
-            description="every token, always: the cost of calls and clocks",
+            description="every token, always: clocks, a call and a copy",
             formats=("regex", "lark", "gbnf", *_SCHEMAS),
             rival=False,
             complete=False,

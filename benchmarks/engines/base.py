@@ -1,8 +1,7 @@
 """What an adapter must offer, so that every engine does the same work behind the same calls.
 
 Every adapter hands out two plain Python closures, `fill` and `advance`. Each makes the thinnest
-call its package offers, so the cost of the closure itself, which the trivial engine shows, is the
-same for all.
+call its package offers, so the cost of the closure itself is the same for all.
 """
 
 from __future__ import annotations

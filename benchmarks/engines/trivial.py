@@ -1,4 +1,4 @@
-"""An engine that allows everything: what remains is the cost of calls, clocks and one mask copy."""
+"""An engine that allows everything: what remains are clocks, calls and a copy by numpy."""
 
 from __future__ import annotations
 

@@ -21,6 +21,7 @@ from benchmarks.cases.many import many_schemas
 from benchmarks.engines import ENGINES, EngineSpec
 from benchmarks.measure import Replayer, Row
 from benchmarks.memory import measure_memory
+from benchmarks.process import usable_cores
 from benchmarks.vocabularies import VOCABULARIES, VocabularyData
 from tests.benchmarks.sample_engines import Batched, BatchedWrong
 
@@ -81,7 +82,7 @@ def test_batches_are_checked_and_timed(bench):
     content = bench("batched,batchedwrong,batchedwide,exact", "batch", "--repeat", "2")
     sessions = {session["engine"]: session for session in content["sessions"]}
     assert set(sessions) == {"batched", "batchedwrong", "batchedwide"}
-    threads = [count for count in others.THREADS if count <= (os.cpu_count() or 1)]
+    threads = [count for count in others.THREADS if count <= len(usable_cores())]
     right = sessions["batched"]["batches"]
     assert [batch["threads"] for batch in right] == threads
     for batch in right:

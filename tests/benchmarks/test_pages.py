@@ -13,9 +13,11 @@ from benchmarks import (
     agreement,
     cli,
     grammar_report,
+    other_report,
     pages,
     plan,
     plots,
+    process,
     report,
     results,
     scoreboard,
@@ -62,7 +64,7 @@ def replayed(form="regex"):
     content = results.new_results({}, {"repeat": 1})
     content["cases"] = {name: {**case, "same_masks": True} for name in ("one", "two")}
     content["sessions"] = [session("formgate", 1), session("llguidance-complete", 4)]
-    content["sessions"][1]["cases"]["two"] = {
+    content["sessions"][1]["cases"]["two"] |= {
         "status": "wrong",
         "error": "mask 1 | forbids",
         "runs": [],
@@ -188,7 +190,7 @@ def test_other_workloads_have_tables(folders):
     pages.publish(stored, folder)
     text = path.read_text(encoding="utf-8")
     assert "| tekken | one | formgate | 1 | 0.50 / 0.50 / 0.50 |" in text
-    assert "| tekken | xgrammar | ok | 5 | 85 | - | - | 85 | - | - | 85 |" in text
+    assert "| tekken | xgrammar | ok | 5 | 85 | 85 | 85 |" in text
     assert "| zip_code, regex | lazy | 2 |" in text
     assert "| regex | 0.01 | 0.003 to 0.003 |" in text
     (row,) = re.findall(r"\| memory after .*", text)
@@ -243,6 +245,22 @@ def test_files_of_old_tell_their_command_by_options_and_engines(folders):
     text = path.read_text(encoding="utf-8")
     assert "--engines formgate,xgrammar,trivial --timeout 60 --out benchmarks/results/" in text
     assert "Incomplete" not in text
+
+
+def test_columns_of_memory_have_figures():
+    content = memory()
+    text = other_report.memory_table(content)
+    assert "| + after 100 | + after 1,000 | + at most | CPU ms a schema |" in text
+    assert text.endswith("No engine was given more than 1,000 schemas here.")
+    more = {**content["sessions"][1]["points"][-1], "schemas": 3000}
+    content["sessions"][1]["points"].append(more)
+    for session in content["sessions"]:
+        for point in session["points"]:
+            del point["own_cpu_s"]
+    text = other_report.memory_table(content)
+    assert "| + after 1,000 | + after 3,000 | + at most | refused / wrong |" in text
+    assert "| tekken | formgate | ok | 5 | 5 | 5 | - | 5 | 0 / 0 |" in text
+    assert "given more" not in text
 
 
 def test_memory_of_an_engine_that_did_not_come_to_the_end_is_no_figure():
@@ -443,7 +461,8 @@ run = "run --cases nonsense"
     entries = plan.load(tmp_path / "plan.toml")
     monkeypatch.setattr(plan, "load", lambda: entries)
     results.save({**replayed(), "complete": True}, tmp_path / "good.json.gz")
-    arguments = ["measure", "--results", str(tmp_path), "--core", "0"]
+    core = str(min(process.usable_cores()))
+    arguments = ["measure", "--results", str(tmp_path), "--core", core]
     assert cli.main([*arguments, "--missing"]) == 2
     errors = capsys.readouterr().err
     assert "no such engine: nobody" in errors

@@ -12,6 +12,7 @@ if not hasattr(os, "sched_setaffinity"):
 
 from benchmarks import cases, cli, report, results
 from benchmarks.engines import ENGINES, EngineSpec
+from benchmarks.progress import Progress
 from benchmarks.vocabularies import VOCABULARIES, VocabularyData
 
 
@@ -58,3 +59,23 @@ def test_a_wrong_mask_of_a_schema_is_a_failure(schemas):
     text = report.render(content)
     assert "Left out, since masks allow what is no JSON: enum_600, tutor." in text
     assert "| masks allow what is no JSON in " in text
+
+
+def test_the_core_is_one_that_may_be_used(monkeypatch):
+    monkeypatch.setattr(os, "sched_getaffinity", lambda process: {5, 2, 3})
+    options = cli._parser().parse_args(["run", "--out", "x.json"])
+    assert options.core == 5
+    assert cli._parser().parse_args(["run", "--out", "x.json", "--core", "2"]).core == 2
+
+
+def test_the_seconds_of_an_engine_are_its_own(monkeypatch, capsys):
+    clock = iter([0.0, 1.0, 11.0, 13.0, 100.0, 104.0])
+    monkeypatch.setattr("time.monotonic", lambda: next(clock))
+    shown = Progress("engine", 2)
+    for _ in range(2):
+        shown.pause()
+        shown.pause()  # once more is no less
+        shown.resume()
+        shown.resume()
+    shown.close("done")
+    assert capsys.readouterr().err == "engine: done (7 s)\n"
