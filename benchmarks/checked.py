@@ -215,6 +215,16 @@ def _decoded(value: Any, where: str) -> None:
                 _fail(f"{where}.modes.{name}.mask_ns", len(mode["mask_ns"]), "one for each token")
 
 
+def _decoding(value: Any, where: str) -> None:
+    """Check the cases of a session that decodes; all have the same ways of making masks."""
+    _record({"cases": _map(_decoded)})(value, where)
+    modes = {name: sorted(case["modes"]) for name, case in value["cases"].items()}
+    first = next(iter(modes.values()), [])
+    for name, found in modes.items():
+        if found != first:
+            _fail(f"{where}.cases.{name}.modes", found, f"as in other cases: {', '.join(first)}")
+
+
 _SESSIONS: dict[str, Shape] = {
     "replay": _record(
         {
@@ -245,7 +255,7 @@ _SESSIONS: dict[str, Shape] = {
             )),
         }
     ),
-    "decoding": _record({"cases": _map(_decoded)}),
+    "decoding": _decoding,
     "device": _record(
         {"device": _text, **{part: _list(_measured(needs)) for part, needs in _DEVICE.items()}}
     ),
