@@ -4,7 +4,7 @@ Engines differ in the white space, the escapes and the order of members that the
 schemas are not compared with each other. Whatever the schema and the policy, though, text so far
 and an allowed token begin a JSON text, and an end is allowed only after a whole one. A sample is
 judged: a few states of each output, spread over it, and of each a few allowed tokens, long ones
-rather than short ones. The sample depends on the output alone, so that all engines have the same.
+rather than short ones. Which states depends on the output alone, so that all engines have the same.
 """
 
 from __future__ import annotations
