@@ -72,15 +72,20 @@ def texts(letters="ab ", longest=4):
             yield "".join(word)
 
 
+def count_rules(source, start):
+    """Return how many rules lark makes of a grammar."""
+    grammar, _ = lark.load_grammar.load_grammar(source, "", [], False)
+    return len(grammar.compile([start], set())[1])
+
+
 def judge(source, **options):
     """Return lark's parser for a grammar; None if lark refuses it, or takes too long."""
     if options.get("parser") == "earley":
         options["ambiguity"] = "forest"  # trees may be exponential
     try:
-        lalr = (
-            options.get("parser") == "lalr"
-        )  # its tables of optional parts in counts take minutes
-        if lalr and len(lark.Lark(source, parser=None, lexer="basic").rules) > MOST_RULES:
+        # Tables of optional parts in counts take minutes.
+        lalr = options.get("parser") == "lalr"
+        if lalr and count_rules(source, options.get("start", "start")) > MOST_RULES:
             return None
         try:
             return lark.Lark(source, **options)
