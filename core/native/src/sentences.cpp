@@ -7,7 +7,8 @@
 #include "sentences.hpp"
 
 #include <algorithm>
-#include <unordered_set>
+
+#include "symbol_follow.hpp"
 
 namespace formgate {
 namespace {
@@ -27,12 +28,12 @@ void add(const std::vector<Sentences::Set>& more, std::vector<Sentences::Set>& o
 }  // namespace
 
 void Sentences::find(ExprId start) {
-  collect(start);
+  const std::vector<ExprId> calls = calls_of(pool_, start, context_);
   bool changed = true;
   while (changed) {
     changed = false;
     done_.clear();
-    for (ExprId call : calls_) {
+    for (ExprId call : calls) {
       Pairs own = pairs(pool_.body(call));
       Pairs& slot = known_.try_emplace(index_of(call), none_).first->second;
       if (slot == own) continue;
@@ -61,33 +62,6 @@ bool Sentences::all_go_on(ExprId start) {
     if (++visits > kMostContexts || !goes_on(id, after)) return false;
   }
   return !given_up_;
-}
-
-void Sentences::collect(ExprId start) {
-  std::vector<ExprId> work{start};
-  std::unordered_set<std::uint32_t> seen{index_of(start)};
-  const auto visit = [&](ExprId id) {
-    if (seen.insert(index_of(id)).second) work.push_back(id);
-  };
-  while (!work.empty()) {
-    context_.tick();
-    const ExprId id = work.back();
-    work.pop_back();
-    const Node& node = pool_.node(id);
-    if (node.kind == Kind::kCall) {
-      calls_.push_back(id);
-      visit(pool_.body(id));
-    } else if (node.kind == Kind::kUnion) {
-      for (ExprId member : pool_.members(node)) visit(member);
-    } else if (node.kind == Kind::kRepeat) {
-      visit(ExprId{node.a});
-    } else if (node.kind == Kind::kConcat) {
-      visit(ExprId{node.a});
-      visit(ExprId{node.b});
-    }
-  }
-  // Callees mostly come before their callers then.
-  std::ranges::reverse(calls_);
 }
 
 // Adds the pairs of a sentence of `one` and then one of `other`.

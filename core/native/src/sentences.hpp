@@ -30,7 +30,6 @@ class Sentences {
   using Pairs = std::vector<Set>;  // by first terminal, the last ones
 
   void find(ExprId start);
-  void collect(ExprId start);
   void join(const Pairs& one, const Pairs& other, Pairs& out);
   Pairs pairs(ExprId id);
   void repeat(const Pairs& once, const Node& node, Pairs& out);
@@ -44,7 +43,6 @@ class Sentences {
   CompileContext& context_;
   const Pairs none_;
   bool given_up_ = false;
-  std::vector<ExprId> calls_;
   std::unordered_map<std::uint32_t, Pairs> known_;  // of calls
   std::unordered_map<std::uint32_t, Pairs> done_;   // in this round
   // Of calls, the terminals behind which what comes next can stand, of those that were met.

@@ -23,14 +23,12 @@ class Follow {
   Follow(ExprPool& pool, CompileContext& context) : pool_(pool), context_(context), next_(128) {}
 
   Facts run(ExprId start) {
-    collect(start);
-    // Callees mostly come before their callers then.
-    std::ranges::reverse(calls_);
+    const std::vector<ExprId> calls = calls_of(pool_, start, context_);
     bool changed = true;
     while (changed) {
       changed = false;
       done_.clear();
-      for (ExprId call : calls_) {
+      for (ExprId call : calls) {
         const Facts own = facts(pool_.body(call));
         Facts& slot = known_[index_of(call)];
         if (slot == own) continue;
@@ -43,31 +41,6 @@ class Follow {
   const Set& next(std::size_t terminal) const { return next_[terminal]; }
 
  private:
-  void collect(ExprId start) {
-    std::vector<ExprId> work{start};
-    std::unordered_map<std::uint32_t, bool> seen{{index_of(start), true}};
-    const auto visit = [&](ExprId id) {
-      if (seen.emplace(index_of(id), true).second) work.push_back(id);
-    };
-    while (!work.empty()) {
-      context_.tick();
-      const ExprId id = work.back();
-      work.pop_back();
-      const Node& node = pool_.node(id);
-      if (node.kind == Kind::kCall) {
-        calls_.push_back(id);
-        visit(pool_.body(id));
-      } else if (node.kind == Kind::kUnion) {
-        for (ExprId member : pool_.members(node)) visit(member);
-      } else if (node.kind == Kind::kRepeat) {
-        visit(ExprId{node.a});
-      } else if (node.kind == Kind::kConcat) {
-        visit(ExprId{node.a});
-        visit(ExprId{node.b});
-      }
-    }
-  }
-
   void pair(const Set& before, const Set& after) {
     for (std::size_t i = 0; i < before.size(); ++i) {
       if (before[i]) next_[i] |= after;
@@ -130,12 +103,39 @@ class Follow {
   ExprPool& pool_;
   CompileContext& context_;
   std::vector<Set> next_;
-  std::vector<ExprId> calls_;
   std::unordered_map<std::uint32_t, Facts> known_;  // of calls
   std::unordered_map<std::uint32_t, Facts> done_;   // in this round
 };
 
 }  // namespace
+
+std::vector<ExprId> calls_of(ExprPool& pool, ExprId start, CompileContext& context) {
+  std::vector<ExprId> out;
+  std::vector<ExprId> work{start};
+  std::unordered_set<std::uint32_t> seen{index_of(start)};
+  const auto visit = [&](ExprId id) {
+    if (seen.insert(index_of(id)).second) work.push_back(id);
+  };
+  while (!work.empty()) {
+    context.tick();
+    const ExprId id = work.back();
+    work.pop_back();
+    const Node& node = pool.node(id);
+    if (node.kind == Kind::kCall) {
+      out.push_back(id);
+      visit(pool.body(id));
+    } else if (node.kind == Kind::kUnion) {
+      for (ExprId member : pool.members(node)) visit(member);
+    } else if (node.kind == Kind::kRepeat) {
+      visit(ExprId{node.a});
+    } else if (node.kind == Kind::kConcat) {
+      visit(ExprId{node.a});
+      visit(ExprId{node.b});
+    }
+  }
+  std::ranges::reverse(out);
+  return out;
+}
 
 std::vector<std::vector<bool>> follow_sets(ExprPool& pool, ExprId start, std::size_t terminals,
                                            CompileContext& context) {
