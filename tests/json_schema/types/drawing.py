@@ -1,9 +1,11 @@
-"""Random texts of an engine over bytes."""
+"""Random texts of an engine over bytes, and texts that one of a pydantic type has to judge."""
 
 from __future__ import annotations
 
 import re
 from typing import TYPE_CHECKING, Any
+
+import formgate
 
 if TYPE_CHECKING:
     import random
@@ -30,3 +32,15 @@ def drawn(engine: Any, source: random.Random, soft: int = 40, hard: int = 2000) 
         text.append(source.choice(going))
         state = engine.advance(state, text[-1])
     return None
+
+
+def checked(
+    reader: Any, good: list[str], bad: list[str], vocabulary: formgate.Vocabulary
+) -> formgate.Engine:
+    """An engine of a pydantic type that judges these texts; pydantic reads the good ones."""
+    engine = formgate.compile(reader, vocabulary)
+    assert [text for text in good if not engine.accepts(text)] == []
+    assert [text for text in bad if engine.accepts(text)] == []
+    for text in good:
+        reader.validate_json(text)
+    return engine
