@@ -50,7 +50,7 @@ bool MaskCache::loop_item(ExprId id, std::uint32_t node, Mask& out) {
     if (repeat.min <= 1 && max == kUnbounded) {
       out.parts.push_back({all_exits(loop.class_index, node, tail), nullptr});
     } else if (repeat.min <= longest) {
-      const Exits& leaving = exits(loop.class_index, node, tail);
+      Exits& leaving = exits(loop.class_index, node, tail);
       out.parts.push_back({exits_between(leaving, repeat.min, max), nullptr});
     }
     if (repeat.min == 0) append(out, tail, node);
@@ -100,7 +100,7 @@ void MaskCache::mixed_loop(ExprId id, std::uint32_t node, const ExprPool::Loop& 
   const ExprId tail = leaves ? pool_.tail(id) : ExprPool::kEpsilonId;
   out.parts.push_back({class_table(loop.class_index, node).inside, limit});
   if (leaves) {
-    const Exits& leaving = exits(loop.class_index, node, tail);
+    Exits& leaving = exits(loop.class_index, node, tail);
     out.parts.push_back({exits_between(leaving, repeat.min, max), nullptr});
     if (repeat.min == 0) append(out, tail, node);
   }
@@ -127,12 +127,18 @@ void MaskCache::mixed_loop(ExprId id, std::uint32_t node, const ExprPool::Loop& 
   const ExprId base{repeat.a};
   const ExprId other =
       pool_.concat(loop.rest, pool_.concat(pool_.repeat(base, 0, kUnbounded), tail));
-  const Exits& others = exits(loop.class_index, node, other);
+  Exits& others = exits(loop.class_index, node, other);
   const bool all = !limit && !(leaves && repeat.min > 2);
-  if (all && (others.counts.empty() || others.counts.back() < max)) {
-    out.parts.push_back({others.all, nullptr});
+  if (all && others.most < max) {
+    out.parts.push_back({exits_between(others, 0, kUnbounded), nullptr});
   } else {
-    for (std::size_t i = 0; i < others.ids.size(); ++i) sort(others.ids[i], others.counts[i]);
+    for (const auto& [count, token] : others.listed) sort(token, count);
+    for (const auto& [count, begin, end] : others.ranges) {
+      for (TokenId token : vocabulary_->ids().subspan(begin, end - begin)) sort(token, count);
+    }
+    for (const auto& [count, set] : others.sets) {
+      set->for_each([&, count = count](TokenId token) { sort(token, count); });
+    }
   }
   const std::shared_ptr<const Mask> first = mask_at(other, node);
   if (all && repeat.min < 2 && max > 0) {
@@ -140,13 +146,7 @@ void MaskCache::mixed_loop(ExprId id, std::uint32_t node, const ExprPool::Loop& 
   } else {
     Sink tokens(*vocabulary_);
     collect(*first, tokens);
-    const std::shared_ptr<const TokenSet> found = tokens.finish();
-    for (TokenId token : found->ids) sort(token, 0);
-    for (std::size_t i = 0; i < found->dense.size(); ++i) {
-      for (std::uint32_t word = found->dense[i]; word; word &= word - 1) {
-        sort(static_cast<TokenId>(i * 32) + static_cast<TokenId>(std::countr_zero(word)), 0);
-      }
-    }
+    tokens.finish()->for_each([&](TokenId token) { sort(token, 0); });
   }
   if (!checked.empty()) out.parts.push_back({checked.finish(), nullptr});
 }

@@ -108,78 +108,64 @@ const MaskCache::ExitTree* MaskCache::exit_tree(ClassTable& table, std::uint32_t
   return slot.get();
 }
 
-// A token leaves the class at one place, so the number of characters before is one, too.
-MaskCache::Exits MaskCache::by_count(const std::vector<std::pair<std::uint16_t, TokenId>>& found) {
-  Exits out;
-  std::vector<std::uint32_t> begin;  // of each number
-  Bitmap& seen = seen_;              // nothing is in it before and after
-  seen.resize(vocabulary_->words(), 0);
-  std::vector<std::pair<std::uint16_t, TokenId>> once;
-  once.reserve(found.size());
-  for (const auto& [count, id] : found) {
-    if (test_bit(seen.data(), id)) continue;
-    set_bit(seen.data(), id);
-    once.emplace_back(count, id);
-    if (count + 2u > begin.size()) begin.resize(count + 2u, 0);
-    ++begin[count + 1u];
-  }
-  for (std::size_t i = 1; i < begin.size(); ++i) begin[i] += begin[i - 1];
-  out.counts.resize(once.size());
-  out.ids.resize(once.size());
-  for (const auto& [count, id] : once) {
-    const std::uint32_t at = begin[count]++;
-    out.counts[at] = count;
-    out.ids[at] = id;
-  }
-  auto all = std::make_shared<TokenSet>();
-  if (once.size() <= Sink::kMostListed) {
-    all->ids = out.ids;
-  } else {
-    all->dense = seen;
-  }
-  for (TokenId id : out.ids) seen[id >> 5] = 0;
-  out.all = std::move(all);
-  return out;
-}
-
-// What leaves a class: all of it as one set, or each token with the characters before.
+// What leaves a class: all of it as one set, or with the characters before. A token leaves the
+// class at one place, so their number is one, too.
 struct MaskCache::Leaving {
   const Vocabulary& vocabulary;
-  Sink* all;  // or null
-  std::vector<std::pair<std::uint16_t, TokenId>> counted = {};
+  Sink* all;       // or null,
+  Exits* counted;  // and then these are not
 
   void add(std::uint16_t count, TokenId id) {
-    if (all) {
-      all->add(id);
-    } else {
-      counted.emplace_back(count, id);
-    }
+    if (all) return all->add(id);
+    note(count);
+    counted->listed.emplace_back(count, id);
   }
   void add_ranks(std::uint16_t count, std::uint32_t begin, std::uint32_t end) {
     if (all) return all->add_ranks(begin, end);
-    const auto ids = vocabulary.ids();
-    for (std::uint32_t rank = begin; rank < end; ++rank) counted.emplace_back(count, ids[rank]);
+    if (begin == end) return;
+    note(count);
+    counted->ranges.push_back({count, begin, end});
   }
-  void add_set(std::uint16_t count, const TokenSet& set) {
-    if (all) return all->add_set(set);
-    for (TokenId id : set.ids) counted.emplace_back(count, id);
-    for (std::size_t i = 0; i < set.dense.size(); ++i) {
-      for (std::uint32_t word = set.dense[i]; word; word &= word - 1) {
-        counted.emplace_back(
-            count, static_cast<TokenId>(i * 32) + static_cast<TokenId>(std::countr_zero(word)));
+  void add_mask(std::uint16_t count, const Mask& mask, const MaskCache& cache) {
+    if (all) return cache.collect(mask, *all);
+    for (const Mask::Part& part : mask.parts) {
+      if (part.plain()) {
+        add_set(count, part.tokens);
+      } else {
+        Sink sink(vocabulary);
+        cache.collect(Mask{{part}}, sink);
+        add_set(count, sink.finish());
       }
     }
   }
+  void add_set(std::uint16_t count, std::shared_ptr<const TokenSet> set) {
+    if (all) return all->add_set(*set);
+    if (set->dense.empty()) {
+      for (TokenId id : set->ids) add(count, id);
+      return;
+    }
+    note(count);
+    counted->sets.emplace_back(count, std::move(set));
+  }
+
+ private:
+  void note(std::uint16_t count) {
+    counted->fewest = std::min(counted->fewest, count);
+    counted->most = std::max(counted->most, count);
+  }
 };
 
-const MaskCache::Exits& MaskCache::exits(std::uint32_t class_index, std::uint32_t node,
-                                         ExprId tail) {
+MaskCache::Exits& MaskCache::exits(std::uint32_t class_index, std::uint32_t node, ExprId tail) {
   const GroupKey key{class_index, node, index_of(tail)};
   if (auto it = exits_.find(key); it != exits_.end()) return it->second;
-  Leaving found{*vocabulary_, nullptr};
+  Exits out;
+  Leaving found{*vocabulary_, nullptr, &out};
   leave_class(class_index, node, tail, found);
-  Exits out = by_count(found.counted);
-  bytes_ += out.ids.size() * 6 + out.all->memory_usage() + 64;
+  bytes_ +=
+      out.listed.size() * sizeof(out.listed[0]) + out.ranges.size() * sizeof(Exits::Range) + 64;
+  for (const auto& [count, set] : out.sets) {
+    if (set.use_count() == 1) bytes_ += set->memory_usage();  // those of masks are counted there
+  }
   return exits_.emplace(key, std::move(out)).first->second;
 }
 
@@ -187,10 +173,12 @@ const MaskCache::Exits& MaskCache::exits(std::uint32_t class_index, std::uint32_
 std::shared_ptr<const TokenSet> MaskCache::all_exits(std::uint32_t class_index, std::uint32_t node,
                                                      ExprId tail) {
   const GroupKey key{class_index, node, index_of(tail)};
-  if (auto it = exits_.find(key); it != exits_.end()) return it->second.all;
+  if (auto it = exits_.find(key); it != exits_.end()) {
+    return exits_between(it->second, 0, kUnbounded);
+  }
   if (auto it = all_exits_.find(key); it != all_exits_.end()) return it->second;
   Sink sink(*vocabulary_);
-  Leaving found{*vocabulary_, &sink};
+  Leaving found{*vocabulary_, &sink, nullptr};
   leave_class(class_index, node, tail, found);
   std::shared_ptr<const TokenSet> out = sink.finish();
   bytes_ += out->memory_usage() + 64;
@@ -250,11 +238,7 @@ bool MaskCache::leave_places(const ClassTable& table, ExprId tail, Leaving& foun
       return false;
     }
     for (const auto& [begin, end] : walk.found()) found.add_ranks(place.count, begin, end);
-    for (const auto& mask : walk.masks()) {
-      Sink sink(*vocabulary_);
-      collect(*mask, sink);
-      found.add_set(place.count, *sink.finish());
-    }
+    for (const auto& mask : walk.masks()) found.add_mask(place.count, *mask, *this);
   }
   return true;
 }
@@ -318,23 +302,34 @@ void MaskCache::leave_class(std::uint32_t class_index, std::uint32_t node, ExprI
         given_up_ += !whole && walk.too_long() ? 1 : 0;
         Sink sink(*vocabulary_);
         this->walk(exit.node, term.target, sink);
-        found.add_set(exit.count, *sink.finish());
+        found.add_set(exit.count, sink.finish());
       }
     });
   }
 }
 
 // Those with at least `min` and at most `max` characters of the class before they leave it.
-std::shared_ptr<const TokenSet> MaskCache::exits_between(const Exits& exits, std::uint32_t min,
-                                                         std::uint32_t max) const {
-  const auto begin = std::ranges::lower_bound(exits.counts, min);
-  const auto end = std::ranges::upper_bound(exits.counts, max);
-  if (begin == exits.counts.begin() && end == exits.counts.end()) return exits.all;
+std::shared_ptr<const TokenSet> MaskCache::exits_between(Exits& exits, std::uint32_t min,
+                                                         std::uint32_t max) {
+  const bool whole = exits.fewest >= min && exits.most <= max;
+  if (whole && exits.all) return exits.all;
+  const auto counts = [&](std::uint16_t count) { return count >= min && count <= max; };
   Sink sink(*vocabulary_);
-  for (auto it = begin; it < end; ++it) {
-    sink.add(exits.ids[static_cast<std::size_t>(it - exits.counts.begin())]);
+  for (const auto& [count, id] : exits.listed) {
+    if (counts(count)) sink.add(id);
   }
-  return sink.finish();
+  for (const auto& [count, begin, end] : exits.ranges) {
+    if (counts(count)) sink.add_ranks(begin, end);
+  }
+  for (const auto& [count, set] : exits.sets) {
+    if (counts(count)) sink.add_set(*set);
+  }
+  std::shared_ptr<const TokenSet> out = sink.finish();
+  if (whole) {
+    exits.all = out;
+    bytes_ += out->memory_usage();
+  }
+  return out;
 }
 
 }  // namespace formgate

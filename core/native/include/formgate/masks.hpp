@@ -56,6 +56,15 @@ class TokenSet {
   std::vector<TokenId> ids;  // used when `dense` is empty
   Bitmap dense;
   std::size_t memory_usage() const { return ids.capacity() * 4 + dense.capacity() * 4 + 64; }
+  template <typename Visit>
+  void for_each(Visit&& visit) const {
+    for (TokenId id : ids) visit(id);
+    for (std::size_t i = 0; i < dense.size(); ++i) {
+      for (std::uint32_t word = dense[i]; word; word &= word - 1) {
+        visit(static_cast<TokenId>(i * 32) + static_cast<TokenId>(std::countr_zero(word)));
+      }
+    }
+  }
 };
 
 // A mask as a union of parts; a part may be cut by an "at most n characters" table, and a dense one
@@ -194,9 +203,15 @@ class MaskCache {
   // Tokens that leave a class and go on in a given tail, by the number of characters before, which
   // is one at least.
   struct Exits {
-    std::vector<std::uint16_t> counts;
-    std::vector<TokenId> ids;
-    std::shared_ptr<const TokenSet> all;
+    struct Range {
+      std::uint16_t count;
+      std::uint32_t begin, end;  // ranks
+    };
+    std::vector<std::pair<std::uint16_t, TokenId>> listed;
+    std::vector<Range> ranges;
+    std::vector<std::pair<std::uint16_t, std::shared_ptr<const TokenSet>>> sets;
+    std::uint16_t fewest = UINT16_MAX, most = 0;    // characters
+    std::shared_ptr<const TokenSet> all = nullptr;  // once they are asked for
   };
 
   // Tokens strictly below `node` that `id` allows after the text of `node`.
@@ -302,16 +317,14 @@ class MaskCache {
   void scan_class(std::uint32_t class_index, std::uint32_t node, Sink* inside,
                   std::vector<std::pair<std::uint8_t, Exit>>& exits, std::uint32_t& longest);
   const ExitTree* exit_tree(ClassTable& table, std::uint32_t class_index, std::uint8_t byte);
-  const Exits& exits(std::uint32_t class_index, std::uint32_t node, ExprId tail);
+  Exits& exits(std::uint32_t class_index, std::uint32_t node, ExprId tail);
   std::shared_ptr<const TokenSet> all_exits(std::uint32_t class_index, std::uint32_t node,
                                             ExprId tail);
   void find_places(ClassTable& table, std::uint32_t class_index, std::uint32_t node);
   bool repeats_class(ExprId id);
   bool leave_places(const ClassTable& table, ExprId tail, Leaving& found);
   void leave_class(std::uint32_t class_index, std::uint32_t node, ExprId tail, Leaving& found);
-  Exits by_count(const std::vector<std::pair<std::uint16_t, TokenId>>& found);
-  std::shared_ptr<const TokenSet> exits_between(const Exits& exits, std::uint32_t min,
-                                                std::uint32_t max) const;
+  std::shared_ptr<const TokenSet> exits_between(Exits& exits, std::uint32_t min, std::uint32_t max);
   // No state is known to be beyond the reach of whole tokens, so parts may be taken as they are.
   bool plain() const { return unspellable_.empty() && !stack_spelling_; }
   void compress(Mask& mask);
@@ -347,7 +360,6 @@ class MaskCache {
   unsigned table_depth_ = 0;                                  // of tables under way
   GrowingMap<std::uint32_t, ByteSet> first_of_;  // by part, of those that walks leave others for
   unsigned depth_ = 0;                           // of nested mask_at calls
-  Bitmap seen_;                                  // empty between calls of by_count
   std::size_t in_trees_ = 0;  // tokens in trees of exits built for the mask in progress
   bool making_prefix_ = false;
   unsigned items_ = 0;               // parts found for the mask in progress
