@@ -31,6 +31,7 @@ std::shared_ptr<Engine> Engine::compile(const Grammar& grammar,
   ExprPool& pool = *engine->pool_;
   const Vocabulary& words = *engine->vocabulary_;
   std::unique_lock lock(pool.mutex());
+  const UnderWay working = pool.under_way(context);
   pool.trim();
   engine->cache_ = MaskCache::shared(engine->pool_, engine->vocabulary_, options);
   const TokenMeanings meant = engine->find_specials(grammar);

@@ -190,11 +190,7 @@ bool ExprPool::found_live(ExprId id) {
 void ExprPool::decide(ExprId id, CompileContext& context, std::unique_lock<std::mutex>& lock) {
   std::vector<ExprId> work;
   components(id, work);
-  struct Active {
-    CompileContext*& slot;
-    ~Active() { slot = nullptr; }
-  } active{active_};
-  active_ = &context;
+  const UnderWay working = under_way(context);
   std::erase_if(work, [this, &context](ExprId component) {
     const bool lexed = node(component).flags & kCalls;
     if (lexed)

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <utility>
 #include <vector>
 
 namespace formgate {
@@ -59,6 +60,20 @@ class CompileContext {
   std::shared_ptr<CancelToken> cancel_;
   std::uint64_t ticks_ = 0;
   std::vector<std::uint32_t> doubtful_;
+};
+
+// Keeps a slot at a compilation while it is under way, and puts back what it held.
+class UnderWay {
+ public:
+  UnderWay(CompileContext*& slot, CompileContext& context)
+      : slot_(slot), before_(std::exchange(slot, &context)) {}
+  ~UnderWay() { slot_ = before_; }
+  UnderWay(const UnderWay&) = delete;
+  UnderWay& operator=(const UnderWay&) = delete;
+
+ private:
+  CompileContext*& slot_;
+  CompileContext* before_;
 };
 
 }  // namespace formgate

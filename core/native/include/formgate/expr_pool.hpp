@@ -237,6 +237,9 @@ class ExprPool : public std::enable_shared_from_this<ExprPool> {
   bool live(ExprId id);
   // The same, but no further than to a first text: for expressions that are no states.
   bool found_live(ExprId id);
+  // While the result lasts, all that is worked out looks at the deadline of a compilation, whose
+  // thread holds the mutex.
+  [[nodiscard]] UnderWay under_way(CompileContext& context) { return {active_, context}; }
   // Decides emptiness of everything reachable from `id`. Throws Error(kLimit).
   void decide(ExprId id, CompileContext& context, std::unique_lock<std::mutex>& lock);
 
