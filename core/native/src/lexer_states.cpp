@@ -433,26 +433,4 @@ void Lexing::close_first(State& state) {
   }
 }
 
-const std::vector<bool>& Lexing::produces(std::uint32_t index) {
-  if (states_[index].produces_known) return states_[index].produces;
-  std::vector<bool> found(lexicons_[states_[index].lexicon].terminals.size(), false);
-  std::vector<std::uint32_t> order{index};
-  std::unordered_map<std::uint32_t, bool> seen{{index, true}};
-  for (std::size_t i = 0; i < order.size(); ++i) {
-    if (states_[order[i]].produces_known) {
-      const std::vector<bool>& known = states_[order[i]].produces;
-      for (std::size_t k = 0; k < found.size(); ++k) found[k] = found[k] || known[k];
-      continue;
-    }
-    const std::vector<Edge> edges = expanded_state(order[i]).edges;
-    for (const Edge& edge : edges) {
-      for (const Accept& accept : states_[edge.target].accepts) found[accept.terminal] = true;
-      if (seen.emplace(edge.target, true).second) order.push_back(edge.target);
-    }
-  }
-  states_[index].produces = std::move(found);
-  states_[index].produces_known = true;
-  return states_[index].produces;
-}
-
 }  // namespace formgate

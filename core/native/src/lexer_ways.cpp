@@ -2,11 +2,13 @@
 // text goes on after every lexeme: then a few lexemes tell, and no states of the parser.
 #include <algorithm>
 #include <deque>
+#include <limits>
 #include <unordered_set>
 
 #include "expr_helpers.hpp"
 #include "formgate/expr_pool.hpp"
 #include "formgate/lexing.hpp"
+#include "formgate/long_step.hpp"
 #include "lexeme_search.hpp"
 
 namespace formgate {
@@ -59,21 +61,20 @@ bool Lexing::leads_on(std::uint32_t state, const std::vector<bool>* wanted) {
   return found;
 }
 
-// Looks for a way from a state to the end of a lexeme that the text surely goes on after: every
-// state on it leads on as well. The latest states come first, since ways are mostly found at the
-// first attempt, in turns with the earliest ones, since others go astray.
-bool Lexing::find_way_on(std::uint32_t state) {
-  const std::uint32_t index = states_[state].lexicon;
-  const bool text = lexicons_[index].text;
-  struct Met {
-    std::uint32_t state;
-    std::size_t before;  // where the way to it comes from
-  };
-  std::vector<Met> met{{state, 0}};
+// Looks for a way from a state to one that arrives; nothing is looked for behind one that does not
+// for certain. `met`: the states on it, without that one; else all that were looked at. The latest
+// states come first, since ways are mostly found at the first attempt, in turns with the earliest
+// ones, since others go astray.
+template <typename Arrives>
+bool Lexing::find_way(std::uint32_t state, std::size_t most, Arrives&& arrives,
+                      std::vector<std::uint32_t>& met) {
+  met.assign(1, state);
+  std::vector<std::size_t> before{0};  // where the way to a state comes from
   std::deque<std::size_t> open{0};
   std::unordered_set<std::uint32_t> seen{state};
   bool latest = true;
-  while (!open.empty() && met.size() < kMostLexemePairs) {
+  while (!open.empty() && met.size() < most) {
+    LongStep::tick();
     const std::size_t at = latest ? open.back() : open.front();
     if (latest) {
       open.pop_back();
@@ -81,26 +82,69 @@ bool Lexing::find_way_on(std::uint32_t state) {
       open.pop_front();
     }
     latest = !latest;
-    for (const Edge& edge : expanded_state(met[at].state).edges) {  // states are never moved
-      const State& target = states_[edge.target];
-      const bool leads =
-          (target.open && target.leads_on == Verdict::kYes) ||
-          std::ranges::any_of(target.accepts, [&](const Accept& accept) {
-            const ExprId left = left_under(ExprPool::kAllId, accept.guard, text);
-            return left != ExprPool::kEmptyId && goes_on(index, accept.terminal, left);
-          });
-      if (leads) {
-        for (std::size_t i = at;; i = met[i].before) {
-          states_[met[i].state].leads_on = Verdict::kYes;
-          if (i == 0) return true;
+    for (const Edge& edge : expanded_state(met[at]).edges) {  // states are never moved
+      const Verdict arrived = arrives(edge.target);
+      if (arrived == Verdict::kYes) {
+        std::vector<std::uint32_t> way;
+        for (std::size_t i = at;; i = before[i]) {
+          way.push_back(met[i]);
+          if (i == 0) break;
         }
+        met = std::move(way);
+        return true;
       }
-      if (!target.open || !seen.insert(edge.target).second) continue;
+      if (arrived == Verdict::kNo || !states_[edge.target].open) continue;
+      if (!seen.insert(edge.target).second) continue;
       open.push_back(met.size());
-      met.push_back({edge.target, at});
+      met.push_back(edge.target);
+      before.push_back(at);
     }
   }
   return false;
+}
+
+// Looks for a way from a state to the end of a lexeme that the text surely goes on after: every
+// state on it leads on as well.
+bool Lexing::find_way_on(std::uint32_t state) {
+  const std::uint32_t index = states_[state].lexicon;
+  const bool text = lexicons_[index].text;
+  const auto arrives = [&](std::uint32_t to) {
+    const State& target = states_[to];
+    const bool leads = (target.open && target.leads_on == Verdict::kYes) ||
+                       std::ranges::any_of(target.accepts, [&](const Accept& accept) {
+                         const ExprId left = left_under(ExprPool::kAllId, accept.guard, text);
+                         return left != ExprPool::kEmptyId && goes_on(index, accept.terminal, left);
+                       });
+    return leads ? Verdict::kYes : Verdict::kUnknown;
+  };
+  std::vector<std::uint32_t> met;
+  if (!find_way(state, kMostLexemePairs, arrives, met)) return false;
+  for (std::uint32_t each : met) states_[each].leads_on = Verdict::kYes;
+  return true;
+}
+
+// Whether a lexeme begun so can become a terminal, by a byte or more.
+bool Lexing::becomes(std::uint32_t state, std::uint16_t terminal) {
+  const auto known = [&](std::uint32_t at) {
+    const std::vector<Verdict>& verdicts = states_[at].becomes;
+    return verdicts.empty() ? Verdict::kUnknown : verdicts[terminal];
+  };
+  if (known(state) != Verdict::kUnknown) return known(state) == Verdict::kYes;
+  const auto arrives = [&](std::uint32_t to) {
+    const bool ends = std::ranges::count(states_[to].accepts, terminal, &Accept::terminal) > 0;
+    return ends ? Verdict::kYes : known(to);
+  };
+  std::vector<std::uint32_t> met;
+  const bool found = find_way(state, std::numeric_limits<std::size_t>::max(), arrives, met);
+  for (std::uint32_t each : met) {
+    std::vector<Verdict>& verdicts = states_[each].becomes;
+    if (verdicts.empty()) {
+      verdicts.assign(lexicons_[states_[each].lexicon].terminals.size(), Verdict::kUnknown);
+      bytes_ += verdicts.size() * sizeof(Verdict);
+    }
+    verdicts[terminal] = found ? Verdict::kYes : Verdict::kNo;
+  }
+  return found;
 }
 
 // Whether a lexeme begun so can end, under a guard, as any terminal, and be left as others expect.

@@ -170,11 +170,16 @@ ExprId Lexing::inside(std::uint32_t state, std::uint32_t index) {
   const Stack& stack = expanded(index);
   const Lexicon& lexicon = lexicons_[stack.lexicon];
   if (!lexicon.contextual) {
-    const std::vector<bool>& found = produces(state);
-    bool taken = std::ranges::any_of(stack.next, [&](const auto& it) { return found[it.first]; });
-    for (std::size_t i = 0; i < found.size() && !taken; ++i) {
-      taken = found[i] && lexicon.terminals[i].ignored;
-    }
+    const auto takes = [&](std::uint16_t terminal) {
+      return (lexicon.terminals[terminal].ignored ||
+              std::ranges::binary_search(stack.next, terminal, {},
+                                         [](const auto& entry) { return entry.first; })) &&
+             becomes(state, terminal);
+    };
+    const bool taken = std::ranges::any_of(states_[state].items, [&](const Item& item) {
+      return takes(item.terminal) ||
+             std::ranges::any_of(item.keywords, takes, &LexKeyword::terminal);
+    });
     if (!taken) return ExprPool::kEmptyId;
   }
   return node(state, index);

@@ -194,8 +194,7 @@ class Lexing {
     bool open = false;    // the lexeme may go on
     bool begins = false;  // nothing of the lexeme is read yet
     Verdict leads_on = Verdict::kUnknown;
-    bool produces_known = false;
-    std::vector<bool> produces;  // terminals that a lexeme begun so may become; only if asked for
+    std::vector<Verdict> becomes;  // whether a lexeme begun so may be such a terminal, as asked for
     Hash128 hash;
   };
   struct TrackWay {  // past markers
@@ -326,7 +325,7 @@ class Lexing {
   ExprId prefix_of(const Item& item);
   bool possible(const Thread& thread, const std::vector<ExprId>& trackers, ExprId end);
   bool has_matched(const Item& item, ExprId texts);
-  const std::vector<bool>& produces(std::uint32_t state);
+  bool becomes(std::uint32_t state, std::uint16_t terminal);
   ExprId target(std::uint32_t state, std::uint32_t stack);
   ExprId left_under(ExprId demand, ExprId guard, bool text);
   template <typename Wanted>
@@ -371,6 +370,9 @@ class Lexing {
   bool goes_on(std::uint32_t lexicon, std::uint16_t terminal, ExprId guard);
   bool leads_on(std::uint32_t state, const std::vector<bool>* wanted);
   bool find_way_on(std::uint32_t state);
+  template <typename Arrives>
+  bool find_way(std::uint32_t state, std::size_t most, Arrives&& arrives,
+                std::vector<std::uint32_t>& met);
   bool leads_under(std::uint32_t state, ExprId guard);
   std::optional<std::vector<ExprId>> guards_alone(std::uint32_t start);
   bool may_come(ExprId guard, std::uint32_t start);
