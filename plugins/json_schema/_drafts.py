@@ -12,7 +12,15 @@ if TYPE_CHECKING:
 
     from formgate.plugins.json_schema._values import Json
 
-__all__ = ["BY_NAME", "VOCABULARIES", "Draft", "draft_of", "keywords_of", "subschemas"]
+__all__ = [
+    "BY_NAME",
+    "CONSTRAINING",
+    "VOCABULARIES",
+    "Draft",
+    "draft_of",
+    "keywords_of",
+    "subschemas",
+]
 
 # The last steps of the addresses of all vocabularies of drafts 2019-09 and 2020-12.
 VOCABULARIES = frozenset(
@@ -126,6 +134,8 @@ _KEYWORDS = {
     "$recursiveRef": frozenset([2019]),
     **dict.fromkeys(["prefixItems", "$dynamicRef", UNENFORCED], frozenset([2020])),
 }
+# Those of any draft, with those that mean something beside others alone.
+CONSTRAINING = frozenset([*_KEYWORDS, "then", "else", "additionalItems"])
 
 
 def draft_of(uri: object) -> Draft | None:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from formgate.core import _native
 from formgate.core.errors import GrammarError, LimitError
+from formgate.plugins.json_schema._holding import is_silent
 
 if TYPE_CHECKING:
     from decimal import Decimal
@@ -14,22 +15,9 @@ if TYPE_CHECKING:
 
     from formgate.plugins.json_schema._values import Json
 
-__all__ = ["AROUND_TOOLS", "HOLDERS", "SCHEMA_KEYS", "as_path", "load"]
+__all__ = ["as_path", "load"]
 
 _TYPES = ("object", "array", "string", "number", "integer", "boolean", "null")
-# Where the definitions of tools have the schema of their arguments.
-SCHEMA_KEYS = frozenset(
-    [
-        *("parameters", "input_schema", "inputSchema"),
-        *("parametersJsonSchema", "parameters_json_schema"),
-    ]
-)
-# What holds whole tools, or lists of them.
-AROUND_TOOLS = frozenset(
-    ["tools", "toolSpec", "toolConfig", "functionDeclarations", "function_declarations"]
-)
-# What holds a schema in a request. As a schema, it would allow any value.
-HOLDERS = SCHEMA_KEYS | AROUND_TOOLS | {"schema", "json_schema", "response_format", "function"}
 _SHORTER = "write a number with fewer digits"
 _MAX_DIGITS = 4000  # of an integer in a schema's text: Python itself refuses more than 4300
 
@@ -83,8 +71,8 @@ def _parse(text: str, *, is_file: bool) -> Json:
         raise _placed(text, error) from None
     found = _parse_slowly(text, is_file=is_file) if read is None else read
     kind = found.get("type") if isinstance(found, dict) else "object"
-    # Said before the import: nearly all schemas have a type, or none of the words of requests.
-    if kind not in _TYPES and (isinstance(kind, str) or not HOLDERS.isdisjoint(found)):
+    # Said before the import: nearly all schemas have a type, or another keyword.
+    if kind not in _TYPES and (isinstance(kind, str) or is_silent(found)):
         _refuse_request(found)
     return found
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from formgate.core.errors import GrammarError
+from formgate.plugins.json_schema._holding import holding, is_silent
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -18,7 +19,6 @@ __all__ = ["is_format", "response_format"]
 
 _FORMATS = ("json_schema", "json_object", "text")
 _NOTES = {"name", "strict", "description", "title"}
-_ALONE = {"name", "schema", "strict", "description"}
 
 
 def is_format(source: Mapping[Any, Any]) -> bool:
@@ -31,7 +31,7 @@ def is_format(source: Mapping[Any, Any]) -> bool:
         kind is None
         and isinstance(source.get("name"), str)
         and isinstance(source.get("schema"), dict)
-        and _ALONE.issuperset(source)
+        and is_silent(source)
     )
 
 
@@ -68,6 +68,12 @@ def response_format(source: Mapping[str, Any]) -> dict[str, object] | bool:
         raise GrammarError(
             f"response_format: {place} is an object or a truth value, not {type(schema).__name__}"
         )
+    if isinstance(schema, dict) and (key := holding(schema, within=True)) is not None:
+        raise GrammarError(
+            f"response_format: {place} has {key!r:.60}, but no keyword of JSON Schema, and would "
+            "allow any value",
+            hint="members of an object stand under 'properties'; true is the schema of any value",
+        )
     return schema
 
 
@@ -88,6 +94,9 @@ def _check_alone(source: Mapping[str, Any], kind: str) -> None:
 
 def _check_members(part: Mapping[str, Any], known: set[str], where: str) -> None:
     """Refuse members that nothing reads, and a `strict` that is no truth value."""
+    name = part.get("name")
+    if name is not None and not isinstance(name, str):
+        raise GrammarError(f"response_format: name is a text, not {name!r:.60}")
     strict = part.get("strict")
     if strict is not None and not isinstance(strict, bool):
         raise GrammarError(f"response_format: strict is true or false, not {strict!r:.60}")

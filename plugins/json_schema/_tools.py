@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from formgate.core.errors import GrammarError
 from formgate.plugins.json_schema._drafts import draft_of
-from formgate.plugins.json_schema._load import AROUND_TOOLS, HOLDERS
+from formgate.plugins.json_schema._holding import AROUND_TOOLS, HOLDERS, holding
 from formgate.plugins.json_schema._response_formats import is_format, response_format
 from formgate.plugins.json_schema._tools_choice import wanted_tools
 from formgate.plugins.json_schema._tools_definitions import is_tool, tool_of
@@ -29,24 +29,25 @@ _DIALECT = "https://json-schema.org/draft/2020-12/schema"
 def is_request(source: object) -> bool:
     """Say whether a source is a tool, a list of tools or a response format. Never raises."""
     if isinstance(source, dict):
-        return is_tool(source) or is_format(source) or _holds_schema(source)
+        return is_tool(source) or is_format(source) or holding(source) is not None
     if not isinstance(source, (list, tuple)) or not source:
         return False
     from formgate.plugins.json_schema._types import is_type  # noqa: PLC0415 (in a circle)
 
     # Where one is a tool, those that are none are refused by name later.
     return any(
-        is_tool(tool) or _holds_schema(tool) if isinstance(tool, dict) else is_type(tool)
+        is_tool(tool) or _is_around(tool) if isinstance(tool, dict) else is_type(tool)
         for tool in source
     )
 
 
-def _holds_schema(source: Mapping[Any, Any]) -> bool:
-    """Say whether an object is none of those known, and no schema, but holds one."""
-    held = HOLDERS & source.keys()
-    return bool(held) and (
-        source.keys() - held <= {"description", "strict", "title"}
-        and all(isinstance(source[key], (dict, list)) for key in held)
+def _is_around(item: Mapping[Any, Any]) -> bool:
+    """Say whether an item of a list is no tool, but an object around one or around a schema."""
+    held = HOLDERS & item.keys()
+    return (
+        bool(held)
+        and item.keys() - held <= {"description", "strict", "title"}
+        and all(isinstance(item[key], (dict, list)) for key in held)
     )
 
 
@@ -63,14 +64,28 @@ def schema_of_request(source: Any, options: Mapping[str, object]) -> dict[str, o
         schema = response_format(source)
         return _alone(schema) if source.get("type") == "json_object" else schema
     if not is_tool(source):
-        key = min(HOLDERS & source.keys())
-        missing = ", or add the type and the name that are missing"
-        raise GrammarError(
-            f"no JSON Schema, tool or response format: an object with {key!r}, which as a schema "
-            "would allow any value",
-            hint=f"give what stands under {key!r}{'' if key in AROUND_TOOLS else missing}",
-        )
+        raise _no_request(source)
     return _alone(tool_of(source, "the tool").schema)
+
+
+def _no_request(source: Mapping[Any, Any]) -> GrammarError:
+    """Return the error about an object that says nothing by itself, but holds something."""
+    known = HOLDERS & source.keys()
+    key = min(known) if known else holding(source)
+    if not known:
+        hint = (
+            "of a request, give the tools or the schema alone; members of an object stand under "
+            "'properties'"
+        )
+    elif key in AROUND_TOOLS:
+        hint = f"give what stands under {key!r}"
+    else:
+        hint = f"give what stands under {key!r}, or add the type and the name that are missing"
+    return GrammarError(
+        f"no JSON Schema, tool or response format: an object with {key!r:.60}, which as a schema "
+        "would allow any value",
+        hint=hint,
+    )
 
 
 def origins_of(source: Any, options: Mapping[str, object]) -> dict[str, str]:

@@ -12,7 +12,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from formgate.core.errors import GrammarError, UnsupportedConstraint
-from formgate.plugins.json_schema._load import AROUND_TOOLS, SCHEMA_KEYS
+from formgate.plugins.json_schema._holding import (
+    AROUND_TOOLS,
+    SCHEMA_KEYS,
+    SCHEMA_WORDS,
+    holding,
+    is_silent,
+    looks_like_schema,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -21,22 +28,15 @@ if TYPE_CHECKING:
 
 __all__ = ["Tool", "is_tool", "shape_of_tool", "tool_of"]
 
-# What may stand beside a tool's name. An object with another key is a schema, not a tool.
-_TOOL_KEYS = {
+# What may hold a schema, or examples of one, beside that of the arguments.
+_KNOWN = {
     *SCHEMA_KEYS,
-    *("name", "description", "title", "type", "strict", "annotations", "_meta", "icons"),
-    *("outputSchema", "cache_control", "defer_loading", "input_examples", "allowed_callers"),
-    *("behavior", "response", "responseJsonSchema", "response_json_schema"),
+    *("function", "custom", "annotations", "_meta", "metadata", "examples", "input_examples"),
+    *("outputSchema", "output_schema", "returns"),
+    *("response", "responseJsonSchema", "response_json_schema"),
 }
 # Without these a tool takes no arguments; the others have to be there, if only as {}.
 _MAY_BE_NULL = ("parameters", "parametersJsonSchema", "parameters_json_schema")
-_KNOWN = _TOOL_KEYS | {"function", "custom"}
-# One of these is in a schema of arguments, or one of these types.
-_SCHEMA = {
-    *("properties", "required", "additionalProperties", "patternProperties", "$ref", "$schema"),
-    *("anyOf", "oneOf", "allOf"),
-}
-_TYPES = ("object", "array", "string", "number", "integer", "boolean", "null")
 _NO_ARGUMENTS = {"type": "object", "additionalProperties": False}
 # Types of tools that servers bring, as they are named where the tool stands alone.
 _SERVERS_OWN = re.compile(
@@ -62,12 +62,12 @@ def is_tool(source: Mapping[Any, Any]) -> bool:
         return kind in ("function", "custom") or _SERVERS_OWN.fullmatch(kind) is not None
     if _is_wrapped(source):
         return True
-    # A tool without a type; a schema with such members has others that say more.
+    # A tool without a type; a schema with such members has keywords.
     return (
         kind is None
         and isinstance(source.get("name"), str)
         and not SCHEMA_KEYS.isdisjoint(source)
-        and _TOOL_KEYS.issuperset(source)
+        and is_silent({key: source[key] for key in source if key != "type"})
     )
 
 
@@ -116,9 +116,9 @@ def tool_of(source: Any, where: str) -> Tool:
     if strict is not None and not isinstance(strict, bool):
         raise GrammarError(f"{where}: strict is true or false, not {strict!r:.60}")
     schema = _schema_in(inner, where)
-    if all(inner.get(key) is None for key in SCHEMA_KEYS):
-        _check_misnamed(source, where)
-        _check_misnamed(inner, where)
+    alone = all(inner.get(key) is None for key in SCHEMA_KEYS)
+    _check_misnamed(source, where, alone=alone)
+    _check_misnamed(inner, where, alone=alone)
     return Tool(name, schema)
 
 
@@ -160,23 +160,33 @@ def _schema_in(inner: Mapping[Any, Any], where: str) -> dict[str, object] | bool
         place, schema = "inputSchema/json", schema["json"]
     if not isinstance(schema, (dict, bool)):
         raise GrammarError(f"{where}: {place} is a schema, not {schema!r:.60}")
+    if isinstance(schema, dict) and (key := holding(schema, within=True)) is not None:
+        raise GrammarError(
+            f"{where}: {place} has {key!r:.60}, but no keyword of JSON Schema, and would allow any "
+            "arguments",
+            hint="the arguments stand under 'properties'; {} is the schema of any",
+        )
     return schema
 
 
-def _check_misnamed(inner: Mapping[Any, Any], where: str) -> None:
-    """Refuse a schema under a name that nothing reads, where there are no arguments then."""
+def _check_misnamed(inner: Mapping[Any, Any], where: str, *, alone: bool) -> None:
+    """Refuse a schema under a name that nothing reads.
+
+    Args:
+        inner: The object that holds it.
+        where: What errors call the tool.
+        alone: It has no schema of arguments: then one may be in the object itself, or lie deeper.
+    """
     for key, value in inner.items():
-        if key not in _KNOWN and isinstance(value, dict) and _is_schema(value):
-            raise GrammarError(
-                f"{where} has no parameters, but a schema under {key!r:.60}, "
-                "where it has no effect",
-                hint="the schema of the arguments belongs under 'parameters'",
-            )
-
-
-def _is_schema(value: dict[Any, Any]) -> bool:
-    kind = value.get("type")
-    return not _SCHEMA.isdisjoint(value) or (isinstance(kind, str) and kind in _TYPES)
+        if key in _KNOWN or not (
+            looks_like_schema(value, 3 if alone else 1) or (alone and key in SCHEMA_WORDS)
+        ):
+            continue
+        without = "no parameters, but " if alone else ""
+        raise GrammarError(
+            f"{where} has {without}a schema under {key!r:.60}, where it has no effect",
+            hint="the schema of the arguments belongs under 'parameters'",
+        )
 
 
 def _typed_tool(source: Any, where: str) -> Tool:

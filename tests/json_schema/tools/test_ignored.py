@@ -244,7 +244,6 @@ def test_tools_of_a_server_are_told_alone_as_in_a_list(kind: str) -> None:
         {"functionDeclarations": 3},
         {"name": "f", "inputSchema": 3, "type": "object"},
         {"name": "f", "input_schema": [1], "minLength": 2},
-        {"name": {"type": "string"}, "parameters": []},
         {"properties": {"toolSpec": {}, "inputSchema": {"json": {}}}},
         {"parametersJsonSchema": {}, "$defs": {}},
         {"type": "sting"},

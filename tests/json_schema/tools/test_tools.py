@@ -251,8 +251,6 @@ def test_any_object():
         {"type": ["string"]},
         {"name": "a", "description": "no tool"},
         {"name": "a", "parameters": {}, "properties": {}},
-        {"name": {"type": "string"}, "parameters": {}},
-        {"name": "a", "schema": {}, "title": "annotations alone"},
         [{"name": "a", "schema": {}}],
         {"properties": {"type": "function"}},
         [],
