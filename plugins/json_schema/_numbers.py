@@ -417,7 +417,7 @@ def multiples(one: Indicator, low: Exact, high: Exact, limit: int) -> list[Exact
     bases = [modulus for modulus, _ in one]
     # A base that is a multiple of another adds no candidates.
     bases = [m for m in bases if not any(m != other and not m % other for other in bases)]
-    if sum((high - low) / modulus for modulus in bases) > 16 * limit + 256:
+    if sum((high - low) // modulus for modulus in bases) > 16 * limit + 256:
         return None
     found: set[Exact] = set()
     for modulus in bases:

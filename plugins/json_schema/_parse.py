@@ -1,8 +1,8 @@
 """From a JSON text to the value it stands for: what `formgate.parse` calls for this format.
 
 Texts are read exactly: integers of any size, other numbers as decimals until a type or the caller
-says what they become; a name that occurs twice is refused. The shape of a type is made anew for
-each call, which takes microseconds; pydantic's adapters are kept.
+says what they become; a name that occurs twice is refused. The shapes of the types that came last
+are kept, as are pydantic's adapters.
 """
 
 from __future__ import annotations
@@ -67,8 +67,9 @@ def _read(source: Any, options: Mapping[str, object], text: str, *, decimals: bo
     if _types.is_type(source):
         shape = _types.shape_of(source)
         whole = getattr(shape, "read_text", None)
+        value = load(text)  # pydantic takes a name twice, and NaN
         # A part that pydantic describes is read by pydantic; here that is all of it.
-        return whole(text) if whole else shape.read(load(text), decimals=decimals)
+        return whole(text) if whole else shape.read(value, decimals=decimals)
     value = load(text)
     if isinstance(source, (list, tuple)) and _tools.is_request(source):
         return _call(source, options, value, decimals=decimals)
@@ -84,7 +85,7 @@ def _call(
 
     if not isinstance(value, dict) or set(value) != {"name", "arguments"}:
         raise Mismatch("it is no object of a name and arguments")
-    for tool in chosen_tools(source, options.get("tool_choice")):
+    for tool in chosen_tools(source, options.get("tool_choice"), reads=True):
         if tool.name == value["name"]:
             shape: Shape | None = shape_of_tool(tool)
             arguments = value["arguments"]

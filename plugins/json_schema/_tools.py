@@ -121,19 +121,20 @@ def _parts(
     ]
 
 
-def chosen_tools(source: Sequence[object], choice: object) -> list[Tool]:
+def chosen_tools(source: Sequence[object], choice: object, *, reads: bool = False) -> list[Tool]:
     """Return the tools that may be called.
 
     Args:
         source: Definitions, functions or types.
         choice: `None`, `"required"`, `"any"`, the name of a tool, or one of the objects that
             servers take as `tool_choice`.
+        reads: Arguments are only read: tools of types and functions have no schema.
 
     Raises:
         GrammarError: A definition is malformed, or the choice names no tool.
         UnsupportedConstraint: The choice allows an answer without a call.
     """
-    tools = [tool_of(item, f"tool {number}") for number, item in enumerate(source)]
+    tools = [tool_of(item, f"tool {number}", reads=reads) for number, item in enumerate(source)]
     names = [tool.name for tool in tools]
     if len(set(names)) < len(names):
         twice = next(name for name in names if names.count(name) > 1)

@@ -76,19 +76,20 @@ def _is_wrapped(source: Mapping[Any, Any]) -> bool:
     return source.keys() == {"toolSpec"} and isinstance(source["toolSpec"], dict)
 
 
-def tool_of(source: Any, where: str) -> Tool:
+def tool_of(source: Any, where: str, *, reads: bool = False) -> Tool:
     """Return a tool from its definition, or from a function or type that describes it.
 
     Args:
         source: The definition, function or type.
         where: What errors call it.
+        reads: Only its name is wanted, and what reads its arguments.
 
     Raises:
         GrammarError: It is malformed.
         UnsupportedConstraint: Its arguments are no JSON, or known to a server only.
     """
     if not isinstance(source, dict):
-        return _typed_tool(source, where)
+        return _typed_tool(source, where, reads=reads)
     if _is_wrapped(source):
         source = source["toolSpec"]
     kind = source.get("type")
@@ -189,7 +190,7 @@ def _check_misnamed(inner: Mapping[Any, Any], where: str, *, alone: bool) -> Non
         )
 
 
-def _typed_tool(source: Any, where: str) -> Tool:
+def _typed_tool(source: Any, where: str, *, reads: bool) -> Tool:
     """Return a tool from a function or a type."""
     from formgate.plugins.json_schema._types import (  # noqa: PLC0415 (in a circle)
         is_type,
@@ -209,7 +210,7 @@ def _typed_tool(source: Any, where: str) -> Tool:
         )
     if name is None:
         raise GrammarError(f"{where} has no name", hint="give a function or a class")
-    return Tool(name, schema_of(source), source)
+    return Tool(name, {} if reads else schema_of(source), source)
 
 
 def _is_text(name: str) -> bool:

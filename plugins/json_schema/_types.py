@@ -89,15 +89,29 @@ def schema_of(source: object) -> dict[str, object] | bool:
         >>> schema_of(list[int])["items"]
         {'type': 'integer'}
     """
-    return _described(source)[0]
+    return _described(source, reads=False)[0]
+
+
+# Types and functions that values were read by last, with what reads them, by identity: equal types
+# need not be the same. A type whose members change later is made anew after others.
+_KEPT_SHAPES = 64
+_shapes: dict[int, tuple[object, Shape]] = {}
 
 
 def shape_of(source: object) -> Shape:
-    """Return what reads values of a type, or the arguments of a function."""
-    return _described(source)[1]
+    """Return what reads values of a type, or the arguments of a function; some are kept."""
+    kept = _shapes.get(id(source))
+    if kept is not None and kept[0] is source:
+        return kept[1]
+    shape = _described(source, reads=True)[1]
+    if len(_shapes) >= _KEPT_SHAPES:
+        _shapes.clear()
+    _shapes[id(source)] = source, shape
+    return shape
 
 
-def _described(source: Any) -> tuple[dict[str, object] | bool, Shape]:
+def _described(source: Any, *, reads: bool) -> tuple[dict[str, object] | bool, Shape]:
+    """Return the schema of a type or a function, empty where it only `reads`, and its shape."""
     from formgate.plugins.json_schema._types_convert import (  # noqa: PLC0415 (on demand)
         Converter,
         is_pydantic,
@@ -112,17 +126,17 @@ def _described(source: Any) -> tuple[dict[str, object] | bool, Shape]:
             foreign_shape,
         )
 
-        foreign, definitions = foreign_shape(source, "")
+        foreign, definitions = foreign_shape(source, "", reads=reads)
         schema = foreign.schema()
         return ({**schema, "$defs": definitions} if definitions else schema), foreign
     _refuse_old_models(source)
-    convert = Converter()
+    convert = Converter(reads=reads)
     if is_function(source):
         shape = signature_shape(source, convert)
     else:
         name = getattr(source, "__qualname__", None) or f"{source!r:.60}"
         shape = convert.shape(source, name)
-    return convert.document(shape), shape
+    return ({} if reads else convert.document(shape)), shape
 
 
 def _refuse_old_models(source: object) -> None:

@@ -68,9 +68,14 @@ Made = TypeVar("Made")
 
 
 class Converter:
-    """Turns annotations into shapes; one for all annotations of a source."""
+    """Turns annotations into shapes; one for all annotations of a source.
 
-    def __init__(self) -> None:
+    Args:
+        reads: The shapes only read values: what pydantic describes has no schema.
+    """
+
+    def __init__(self, *, reads: bool = False) -> None:
+        self._reads = reads
         self.definitions: dict[str, Definition] = {}
         self.foreign: dict[str, object] = {}  # definitions that pydantic wrote
         self._classes: dict[Hashable, Definition] = {}
@@ -299,6 +304,7 @@ class Converter:
             if field.default is missing and field.default_factory is missing:
                 required.append(field.name)
         record.required = tuple(required)
+        _check_constructor(cls, record)
         return record
 
     def typed_dict(self, cls: Any) -> Record:
@@ -336,9 +342,34 @@ class Converter:
         )
 
         prefix = f"pydantic{len(self.foreign)}."
-        shape, definitions = foreign_shape(substituted(annotation, self._bound), prefix)
+        shape, definitions = foreign_shape(
+            substituted(annotation, self._bound), prefix, reads=self._reads
+        )
         self.foreign.update(definitions)
         return shape
+
+
+def _check_constructor(cls: type, record: Record) -> None:
+    """Refuse a dataclass whose own constructor does not take its fields by name."""
+    try:
+        parameters = inspect.signature(cls).parameters.values()
+    except (ValueError, TypeError):
+        return  # not known to Python; it says so itself when it is called
+    named = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
+    taken = {each.name for each in parameters if each.kind in named}
+    if any(each.kind is each.VAR_KEYWORD for each in parameters):
+        taken |= record.members.keys()
+    single = (*named, inspect.Parameter.POSITIONAL_ONLY)
+    needed = {
+        each.name for each in parameters if each.kind in single and each.default is each.empty
+    }
+    wrong = [name for name in record.members if name not in taken]
+    wrong += sorted(needed - set(record.required))
+    if wrong:
+        raise UnsupportedConstraint(
+            f"{cls.__name__}: its constructor does not take its fields: {wrong[0]!r}",
+            hint="let dataclass write the constructor, or give a TypedDict with the fields",
+        )
 
 
 def is_pydantic(source: object) -> bool:

@@ -8,11 +8,13 @@ docs/reference/json-schema-inputs.md.
 
 from __future__ import annotations
 
+import inspect
 import json
+from contextlib import contextmanager
 from dataclasses import dataclass
 from decimal import Decimal
 from functools import lru_cache, partial
-from typing import Annotated, Any, cast
+from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import pydantic
 import pydantic.fields
@@ -22,9 +24,12 @@ from pydantic.errors import (
     PydanticUserError,
 )
 
-from formgate.core.errors import GrammarError, UnsupportedConstraint
+from formgate.core.errors import FormgateError, GrammarError, UnsupportedConstraint
 from formgate.plugins.json_schema._types_pydantic_exact import ExactSchema
 from formgate.plugins.json_schema._types_shapes import Mismatch, Shape
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
 
 __all__ = ["PydanticShape", "adapter_of", "foreign_shape", "parameter_of"]
 
@@ -34,11 +39,11 @@ class PydanticShape(Shape):
     """A part that pydantic describes and reads."""
 
     adapter: pydantic.TypeAdapter[Any]
-    described: dict[str, object]
+    described: Callable[[], dict[str, object]]
 
     def schema(self) -> dict[str, object]:
         """Return pydantic's schema; its definitions were renamed."""
-        return dict(self.described)
+        return dict(self.described())
 
     def read(self, value: object, *, decimals: bool) -> object:
         """Return the validated value."""
@@ -64,16 +69,33 @@ class PydanticShape(Shape):
             raise Mismatch(f"a validator says {type(error).__name__}: {error}") from error
 
 
-def foreign_shape(annotation: object, prefix: str) -> tuple[PydanticShape, dict[str, object]]:
+def foreign_shape(
+    annotation: object, prefix: str, *, reads: bool = False
+) -> tuple[PydanticShape, dict[str, object]]:
     """Return the shape of a type, and its definitions under names that begin with `prefix`.
+
+    Args:
+        annotation: The type.
+        prefix: Of its definitions' names.
+        reads: It is only read by, so no schema is wanted, which takes milliseconds.
 
     Raises:
         GrammarError: pydantic cannot make sense of the type.
         UnsupportedConstraint: The type has no JSON Schema.
     """
-    name = getattr(annotation, "__name__", None) or f"{annotation!r:.60}"
-    try:
+    with _explained(annotation):
         adapter = adapter_of(annotation)
+    if reads:
+        return PydanticShape(adapter, lambda: _described(annotation, adapter, prefix)[0]), {}
+    schema, definitions = _described(annotation, adapter, prefix)
+    return PydanticShape(adapter, lambda: schema), definitions
+
+
+def _described(
+    annotation: object, adapter: pydantic.TypeAdapter[Any], prefix: str
+) -> tuple[dict[str, object], dict[str, object]]:
+    """Return the schema of an adapter, and its definitions under names that begin with `prefix`."""
+    with _explained(annotation):
         schema = adapter.json_schema(
             ref_template=f"#/$defs/{prefix}{{model}}",
             # called as the class is, with the configuration that no core schema holds
@@ -81,6 +103,18 @@ def foreign_shape(annotation: object, prefix: str) -> tuple[PydanticShape, dict[
                 "Any", partial(ExactSchema, config=getattr(adapter, "_config", None))
             ),
         )
+    definitions = cast("dict[str, object]", schema.pop("$defs", {}))
+    return schema, {f"{prefix}{key}": part for key, part in definitions.items()}
+
+
+@contextmanager
+def _explained(annotation: object) -> Iterator[None]:
+    """Turn what pydantic raises about a type into errors that name the type and the remedy."""
+    name = getattr(annotation, "__name__", None) or f"{annotation!r:.60}"
+    try:
+        yield
+    except FormgateError:
+        raise
     except PydanticInvalidForJsonSchema as error:
         raise UnsupportedConstraint(
             f"{name}: pydantic has no JSON Schema for it: {error.message}",
@@ -95,19 +129,14 @@ def foreign_shape(annotation: object, prefix: str) -> tuple[PydanticShape, dict[
         raise GrammarError(
             f"{name}: pydantic cannot use it: {error}", hint="install what it asks for"
         ) from error
-    definitions = cast("dict[str, object]", schema.pop("$defs", {}))
-    renamed = {f"{prefix}{key}": part for key, part in definitions.items()}
-    return PydanticShape(adapter, schema), renamed
 
 
-def parameter_of(
-    annotation: Any, default: pydantic.fields.FieldInfo, name: str, place: str
-) -> tuple[Any, str, bool]:
-    """Return what `validate_call` makes of a parameter whose default is `Field(...)`.
+def parameter_of(annotation: Any, default: object, name: str, place: str) -> tuple[Any, str, bool]:
+    """Return what `validate_call` makes of a parameter with `Field(...)`.
 
     Args:
         annotation: That of the parameter.
-        default: The field.
+        default: The field, or the default beside one in the annotation.
         name: That of the parameter.
         place: Where it stands, for errors.
 
@@ -117,7 +146,12 @@ def parameter_of(
     Raises:
         UnsupportedConstraint: It may be given by several names, or by a path.
     """
-    field = pydantic.fields.FieldInfo.from_annotated_attribute(annotation, default)
+    if isinstance(default, pydantic.fields.FieldInfo):
+        field = pydantic.fields.FieldInfo.from_annotated_attribute(annotation, default)
+        required = field.is_required()
+    else:
+        field = pydantic.fields.FieldInfo.from_annotation(annotation)
+        required = default is inspect.Parameter.empty
     alias = name if field.validation_alias is None else field.validation_alias
     if not isinstance(alias, str):
         raise UnsupportedConstraint(
@@ -126,7 +160,7 @@ def parameter_of(
         )
     inner = field.annotation
     narrow = Annotated[(inner, *field.metadata)] if field.metadata else inner
-    return narrow, alias, field.is_required()
+    return narrow, alias, required
 
 
 @lru_cache(maxsize=64)

@@ -47,12 +47,6 @@ __all__ = ["ExactSchema"]
 
 _UNHASHABLE = ("list", "dict", "set", "any", "typed-dict", "counter", "ordered-dict", "deque")
 _SCALARS = {"type": ["string", "number", "boolean", "null"]}
-# Draft 4 knows integers by how they are written; `oneOf` keeps it a schema of its own.
-_DIGITS_ALONE = {
-    "$schema": "http://json-schema.org/draft-04/schema#",
-    "id": "urn:formgate:digits",
-    "oneOf": [{"type": "integer"}],
-}
 _STEADY = 2**53  # up to which floats tell integers apart
 # What a URL has a default for must have a host.
 _WITH_HOST = ("host_required", "default_host", "default_port", "default_path")
@@ -114,7 +108,7 @@ class ExactSchema(GenerateJsonSchema):
         if len(schema) == 1 and not self._config.config_dict:
             return found
         digits = self.setting("strict", schema) or _counts_digits(schema)
-        return {**found, "allOf": [_DIGITS_ALONE]} if digits else found
+        return {**found, "allOf": [numbers.DIGITS_ALONE]} if digits else found
 
     def float_schema(self, schema: Any) -> JsonSchemaValue:
         """Floats, whose texts are rounded before bounds are checked."""
@@ -373,7 +367,7 @@ def _told_apart(found: JsonSchemaValue) -> JsonSchemaValue:
     values = found.get("enum", [found.get("const")])
     if all(type(value) is not int or abs(value) <= _STEADY for value in values):
         return found
-    return {**found, "anyOf": [_DIGITS_ALONE, {"not": {"type": "integer"}}]}
+    return {**found, "anyOf": [numbers.DIGITS_ALONE, {"not": {"type": "integer"}}]}
 
 
 def _is_plain(value: Any) -> bool:

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "DECIMAL",
+    "DIGITS_ALONE",
     "INTEGER",
     "LARGEST",
     "decimal_bounds",
@@ -35,6 +36,13 @@ _WHOLE, _PART = "(?:0|[1-9][0-9]*)", r"(?:\.[0-9]+)?"
 DECIMAL = f"^-?{_WHOLE}{_PART}$"
 _MOST_DIGITS = 40  # of a bound that a pattern holds
 _SIDES = (("gt", True, False), ("ge", True, True), ("lt", False, False), ("le", False, True))
+
+# Draft 4 knows integers by how they are written; `oneOf` keeps it a schema of its own.
+DIGITS_ALONE = {
+    "$schema": "http://json-schema.org/draft-04/schema#",
+    "id": "urn:formgate:digits",
+    "oneOf": [{"type": "integer"}],
+}
 
 
 def rounded_bounds(given: Mapping[str, Any], *, finite: bool) -> dict[str, object]:

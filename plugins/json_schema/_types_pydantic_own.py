@@ -13,6 +13,7 @@ from pydantic import ByteSize, EncodedBytes, EncodedStr
 from pydantic.types import Base64Encoder, Base64UrlEncoder
 
 from formgate.plugins.json_schema import _types_pydantic_texts as texts
+from formgate.plugins.json_schema._types_pydantic_numbers import DIGITS_ALONE
 from formgate.plugins.json_schema._types_pydantic_pushed import bounds_of, own_validator, pushed
 from formgate.plugins.json_schema._types_pydantic_written import (
     NEVER,
@@ -59,6 +60,8 @@ _FORMATS: dict[str, Callable[[], Written]] = {
     "regex": lambda: {"pattern": texts.PYTHON_PATTERN},
     "zoneinfo": lambda: {"enum": _zones()},
 }
+# Written with an exponent or a fraction, more is a float that pydantic takes for no integer.
+_MOST_BYTES = 2**63 - 1024
 _BITS = ("bit", "kbit", "mbit", "gbit", "tbit")
 _INNER = ("lax_schema", "json_schema", "schema")
 _WITH_FUNCTIONS = ("function-after", "function-before", "function-wrap", "function-plain")
@@ -136,7 +139,9 @@ def after(schema: Any, write: Callable[[Any], Written]) -> Written | None:
         return write(narrowed) if narrowed else never()
     owner = getattr(schema["function"]["function"], "__self__", None)
     if isinstance(owner, type) and issubclass(owner, ByteSize):
-        return {"anyOf": [strings([_byte_size()]), {"type": "integer", "minimum": 0}]}
+        spelled = [{"maximum": _MOST_BYTES}, {"allOf": [DIGITS_ALONE]}]
+        integers = {"type": "integer", "minimum": 0, "anyOf": spelled}
+        return {"anyOf": [strings([_byte_size()]), integers]}
     return None
 
 

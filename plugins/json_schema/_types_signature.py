@@ -95,7 +95,9 @@ def signature_shape(function: Any, convert: Converter) -> Shape:
             continue
         _check(parameter, name)
         place = f"{name}({parameter.name})"
-        annotation, key, needed = _declared(parameter, annotation, place)
+        annotation, key, needed = _declared(
+            parameter, annotation, place, validated=hasattr(inner, "raw_function")
+        )
         _refuse_twice(record, {key}, place)
         record.members[key] = convert.shape(annotation, place)
         if needed:
@@ -158,14 +160,20 @@ def _refuse_twice(record: Record, names: AbstractSet[str], place: str) -> None:
         )
 
 
-def _declared(parameter: inspect.Parameter, annotation: Any, place: str) -> tuple[Any, str, bool]:
+def _declared(
+    parameter: inspect.Parameter, annotation: Any, place: str, *, validated: bool
+) -> tuple[Any, str, bool]:
     """Return the annotation of a parameter, the name to give it by, and whether it is required.
 
-    A default may be a field of pydantic, whose constraints and alias `validate_call` goes by.
+    A default may be a field of pydantic, whose constraints and alias `validate_call` goes by; where
+    that has `validated` the call, it goes by a field in the annotation, too.
     """
     default = parameter.default
     fields = sys.modules.get("pydantic.fields")
-    if fields is not None and isinstance(default, fields.FieldInfo):
+    if fields is not None and (
+        isinstance(default, fields.FieldInfo)
+        or (validated and fields.FieldInfo.from_annotation(annotation).validation_alias is not None)
+    ):
         from formgate.plugins.json_schema._types_pydantic import (  # noqa: PLC0415 (optional)
             parameter_of,
         )

@@ -536,3 +536,15 @@ def test_a_missing_file_is_named_once(tmp_path):
     with pytest.raises(GrammarError) as caught:
         compile_json_schema(path, GrammarBuilder())
     assert str(caught.value).count(str(path)) == 2  # by us and by the system
+
+
+def test_many_multiples_between_far_bounds() -> None:
+    vocabulary = formgate.Vocabulary([*(bytes([i]) for i in range(256)), None], stop_ids=[256])
+    for source in (
+        {"type": "integer", "minimum": 1, "maximum": 10**400, "multipleOf": 7},
+        '{"minimum": 0, "maximum": 1e400, "multipleOf": 7}',
+    ):
+        engine = formgate.compile(source, vocabulary, format="json_schema")
+        assert engine.accepts("14")
+        assert not engine.accepts("15")
+        assert engine.accepts(str(7 * 10**398))
