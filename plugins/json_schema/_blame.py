@@ -9,6 +9,7 @@ compiled one by one until one of them meets the limit, too, for a bounded time.
 
 from __future__ import annotations
 
+import json
 from time import perf_counter
 from typing import TYPE_CHECKING
 
@@ -105,6 +106,8 @@ def tell_why(error: EmptyLanguageError, given: Prepared, *, engine: bool) -> Non
         if found.asked is not None and _is_written(found.asked, given):
             where = f", or do not ask for a value there as {found.asked} does"
         error.hint = f"change what is said there{where}"
+        if _has_half_of_pair(load(given.schema), found.place):
+            error.hint = "half of a surrogate pair is in no text; write whole characters there"
     names = known_in_part(load(given.schema)) if given.options.formats == "assert" else []
     if names and {"format", "not"} & set(reason.split()):
         known = "only texts count that surely conform, or surely do not"
@@ -163,3 +166,21 @@ def _limited(given: Prepared) -> str:
         emitter.close()
         automaton.close()
     return retold(found, given.origins) if found and given.origins else found or "#"
+
+
+def _has_half_of_pair(schema: Json, place: str) -> bool:
+    """Say whether what stands at a place, a pointer into the schema, has lone surrogates in it."""
+    part: object = schema
+    for step in place.removeprefix("#").split("/")[1:]:
+        key = step.replace("~1", "/").replace("~0", "~")
+        if isinstance(part, dict):
+            part = part.get(key)
+        elif isinstance(part, list) and key.isdecimal() and int(key) < len(part):
+            part = part[int(key)]
+        else:
+            return False
+    try:
+        json.dumps(part, ensure_ascii=False, default=str).encode()
+    except (UnicodeEncodeError, RecursionError) as error:
+        return isinstance(error, UnicodeEncodeError)
+    return False

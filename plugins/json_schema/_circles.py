@@ -1,4 +1,4 @@
-"""Where a value of Python's contains itself, as no value of JSON does."""
+"""Where a value of Python's contains itself, as no value of JSON does; where it nests deepest."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-__all__ = ["find_circle"]
+__all__ = ["find_circle", "find_deepest"]
 
 
 def find_circle(value: object) -> str | None:
@@ -39,6 +39,28 @@ def find_circle(value: object) -> str | None:
             if steps:
                 steps.pop()
     return None
+
+
+def find_deepest(value: object) -> list[str]:
+    """Return the steps to the innermost list or dict of a value without circles. Cost: linear."""
+    deepest: list[str] = []
+    steps: list[str] = []
+    open_ = [_parts(value) or iter(())]
+    while open_:
+        for key, part in open_[-1]:
+            inner = _parts(part)
+            if inner is None:
+                continue
+            steps.append(str(key).replace("~", "~0").replace("/", "~1"))
+            if len(steps) > len(deepest):
+                deepest = steps.copy()
+            open_.append(inner)
+            break
+        else:
+            open_.pop()
+            if steps:
+                steps.pop()
+    return deepest
 
 
 def _parts(value: object) -> Iterator[tuple[object, object]] | None:

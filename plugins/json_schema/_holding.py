@@ -74,7 +74,7 @@ def holding(source: Mapping[Any, Any], *, within: bool = False) -> str | None:
     for key, value in source.items():
         is_word = isinstance(key, str) and key.lower().replace("_", "").replace("-", "") in _WORDS
         if is_word and isinstance(value, (dict, list)):
-            return key
+            return str(key)
         if named and looks_like_schema(value, 3):
             return str(key)
     return None

@@ -239,13 +239,23 @@ def written(
     except WrongSchemaError as error:
         raise explain(error) from None
     except RecursionError:
-        from formgate.plugins.json_schema._circles import find_circle  # noqa: PLC0415
+        from formgate.plugins.json_schema._circles import (  # noqa: PLC0415
+            find_circle,
+            find_deepest,
+        )
 
         place = find_circle(schema)
         if place is not None:
             raise GrammarError(
                 f"{place}: what the schema says there contains itself, which no JSON value does",
                 hint="for a schema that applies to its own parts, write $ref",
+            ) from None
+        steps = find_deepest(schema)
+        values = [number for number, step in enumerate(steps) if step in ("const", "enum")]
+        if values:
+            raise LimitError(
+                f"#/{'/'.join(steps[: values[0] + 1])}: the value there is nested too deeply for "
+                "Python's stack; simplify it"
             ) from None
         raise LimitError(
             "#: the schema's subschemas are nested too deeply for Python's stack; simplify it"

@@ -548,3 +548,33 @@ def test_many_multiples_between_far_bounds() -> None:
         assert engine.accepts("14")
         assert not engine.accepts("15")
         assert engine.accepts(str(7 * 10**398))
+
+
+def test_values_that_are_nested_too_deep_are_named() -> None:
+    vocabulary = formgate.Vocabulary([*(bytes([i]) for i in range(256)), None], stop_ids=[256])
+    value: Any = 1
+    for _ in range(600):
+        value = {"a": [value]}
+    for schema, place in (
+        ({"const": value}, "#/const"),
+        ({"properties": {"a/b": {"enum": [1, value]}}}, "#/properties/a~1b/enum"),
+    ):
+        with pytest.raises(LimitError, match=f"^{place}: the value there is nested too deeply"):
+            formgate.compile(schema, vocabulary, format="json_schema")
+
+
+@pytest.mark.parametrize(
+    "schema",
+    [
+        {"const": "\ud800"},
+        {"enum": ["a\udc00", "\ud801"]},
+        {"const": {"a\ud800": 1}},
+        {"type": "object", "required": ["\ud800"]},
+        {"type": "array", "minItems": 1, "items": {"const": "\ud800"}},
+    ],
+)
+def test_halves_of_surrogate_pairs_are_told(schema: dict[str, Any]) -> None:
+    vocabulary = formgate.Vocabulary([*(bytes([i]) for i in range(256)), None], stop_ids=[256])
+    with pytest.raises(EmptyLanguageError) as caught:
+        formgate.compile(schema, vocabulary, format="json_schema")
+    assert str(caught.value.hint).startswith("half of a surrogate pair is in no text")
