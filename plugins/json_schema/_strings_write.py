@@ -6,6 +6,7 @@ are a narrower pattern; other conjunctions are intersections, and negated atoms 
 
 from __future__ import annotations
 
+import re
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, cast
 
@@ -18,6 +19,7 @@ __all__ = ["write_strings"]
 
 _LONG = 120  # characters of a pattern that is worth keeping
 _AROUND = ("(?=", "(?!", "(?<", "\\b", "\\B")
+_OPAQUE = re.compile(r"\\.|\[(?:\\.|[^\]\\])*\]", re.DOTALL)  # where an anchor is a character
 
 
 def write_strings(key: Key, builder: GrammarBuilder, known: dict[Key, Node]) -> Node:
@@ -59,9 +61,21 @@ def _write_pattern(
 
     Long patterns are kept as calls: those of types come with every schema that names the type.
     """
-    if len(source) < _LONG or any(mark in source for mark in _AROUND):
+    if len(source) < _LONG or _looks_around(source):
         return _write_read(source, lengths, builder)
     return _recorded_pattern(source, lengths).write(builder)
+
+
+@lru_cache(maxsize=64)
+def _looks_around(source: str) -> bool:
+    """Say whether a pattern may look at what is around a place: calls for that are not kept.
+
+    So does an anchor that is not at an end of the pattern.
+    """
+    if any(mark in source for mark in _AROUND):
+        return True
+    bare = _OPAQUE.sub(".", source)
+    return "^" in bare[1:] or "$" in bare[:-1]
 
 
 @lru_cache(maxsize=64)

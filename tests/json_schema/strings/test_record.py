@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import formgate
 from formgate import EmptyLanguageError
 from formgate.core.grammar import GrammarBuilder
 from formgate.plugins.json_schema._strings_record import Recorder
@@ -89,3 +90,22 @@ def test_lists_within_lists_are_one_unless_used_twice(method: str) -> None:
     inner = make(parts[0], parts[1])
     assert len(recorder.program(make(inner, make(parts[2], parts[3])))) == 5
     assert len(recorder.program(make(make(inner, parts[2]), recorder.star(inner)))) == 6
+
+
+@pytest.mark.parametrize(
+    ("pattern", "good", "bad"),
+    [
+        ("(?:^|x){}(?:$|y)", ["-", "x-y", "ax-ya"], ["a-", "-a"]),
+        ("^{}$|a^b", ["-"], ["ab", "a-"]),
+        (r"^{}[$^]\$$", ["-$$", "-^$"], ["-$", "-a$"]),
+    ],
+)
+def test_anchors_within_long_patterns(
+    pattern: str, good: list[str], bad: list[str], byte_vocabulary: Vocabulary
+) -> None:
+    filling = "-" * 150
+    schema = {"type": "string", "pattern": pattern.replace("{}", filling)}
+    engine = formgate.compile(schema, byte_vocabulary, format="json_schema")
+    for texts, accepted in ((good, True), (bad, False)):
+        for text in texts:
+            assert engine.accepts(f'"{text.replace("-", filling)}"') is accepted
