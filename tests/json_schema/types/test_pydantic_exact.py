@@ -152,7 +152,7 @@ class Nested(pydantic.BaseModel):
         (Nested, "#/properties/parts/items", "JSON text inside a string"),
         (Annotated[Any, Field(ge=3)], "#", "ge=3 on a value of this type"),
         (narrow(str, pattern="[a&&b]"), "#", "the pattern '[a&&b]'"),
-        (narrow(str, pattern=re.compile("(?x)a b")), "#", "the pattern '(?x)a b'"),
+        (narrow(str, pattern=re.compile("(a)(?(1)b|c)")), "#", "the pattern '(a)(?(1)b|c)'"),
         (dict[narrow(int, multiple_of=3), int], "#/propertyNames", "a multiple"),  # type: ignore[misc]
     ],
 )
