@@ -268,7 +268,7 @@ class _Walk:
             # In a negation, they would have to be places of more words; Rust has `\b{start}`.
             if self._wide or (self._rust and pattern.startswith("{", at + 2)):
                 raise UnlikeError
-            inside = _INSIDE if self._rust else _PYTHONS_INSIDE
+            inside = _INSIDE if self._rust or re.search(r"\B", "") else _PYTHONS_INSIDE
             self._add(_BOUNDARY if name == "b" else inside, 2, _PLACE)
         elif name in "AzZ":
             self._add("^" if name == "A" else "$", 2, _PLACE)
