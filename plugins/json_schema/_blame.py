@@ -181,6 +181,8 @@ def _has_half_of_pair(schema: Json, place: str) -> bool:
             return False
     try:
         json.dumps(part, ensure_ascii=False, default=str).encode()
-    except (UnicodeEncodeError, RecursionError) as error:
-        return isinstance(error, UnicodeEncodeError)
+    except UnicodeEncodeError:
+        return True
+    except (RecursionError, ValueError):  # too deep, or an integer of too many digits
+        return False
     return False

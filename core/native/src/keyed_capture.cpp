@@ -49,12 +49,12 @@ std::uint32_t Keyed::reader_of(const Reading& reading) {
 }
 
 // Rests of the key under way, as bytes, that would make it one that must not come.
-std::vector<std::string> Keyed::taken(const Record& record) const {
+std::vector<std::string> Keyed::taken(const Record& record) {
   const State& state = states_[record.state];
   std::vector<std::string> out;
   if (record.alone || !tables_[state.table].cells[record.at].quoted) return out;
   const Cell& cell = tables_[state.table].cells[record.at];
-  if (pool_.node(cell.keys).kind == Kind::kSpelled && !extensible(cell.keys))
+  if (pool_.node(cell.keys).kind == Kind::kSpelled && !leaves_others(cell.keys, state.used))
     return out;  // left out
   const std::string& text = text_of(readers_[record.reader]);
   const std::vector<std::string>& names = tables_[state.table].names;
@@ -120,6 +120,57 @@ bool Keyed::extensible(ExprId keys) const {
          !(pool_.node(keys).flags & kBoolean);
 }
 
+// Whether behind each of some names that is a text of a cell more texts go on than there are names.
+// Then others are left wherever a text of the cell has come to, though all of them have an end.
+bool Keyed::outnumbered(ExprId keys, Set names) {
+  constexpr std::uint32_t kSpare = 64;
+  const Node node = pool_.node(keys);
+  if (node.kind != Kind::kSpelled || node.max != 0) return false;
+  const ExprId text{node.a};
+  if (!pool_.free_of_context(text)) return false;
+  const std::uint32_t wanted = store_.size(names) + kSpare;
+  bool out = true;
+  store_.for_each(names, [&](Element name) {
+    if (store_.is_value(name)) return false;  // as are those that follow
+    out = texts_behind(text, name) >= wanted;
+    return out;
+  });
+  return out;
+}
+
+// How many texts at least go on behind a name; the most where it is no text itself.
+std::uint32_t Keyed::texts_behind(ExprId text, Element name) {
+  constexpr unsigned kDepth = 4;
+  const std::uint64_t key =
+      (static_cast<std::uint64_t>(index_of(text)) << 32) | static_cast<std::uint32_t>(name);
+  if (const auto it = texts_behind_.find(key); it != texts_behind_.end()) return it->second;
+  ExprId state = text;
+  for (char c : store_.string(store_.key_of(name))) {
+    state = pool_.raw_step(state, static_cast<std::uint8_t>(c));
+    if (state == ExprPool::kEmptyId) break;
+  }
+  const bool is_text = state != ExprPool::kEmptyId && pool_.nullable(state);
+  const std::uint32_t out = is_text ? texts_from(state, kDepth) : kUnbounded;
+  texts_behind_.emplace(key, out);
+  return out;
+}
+
+// How many texts an expression has at least, as its first bytes tell.
+std::uint32_t Keyed::texts_from(ExprId text, unsigned depth) {
+  if (depth == 0) return 1;
+  const std::uint64_t key = (static_cast<std::uint64_t>(index_of(text)) << 32) | depth;
+  if (const auto it = fewest_texts_.find(key); it != fewest_texts_.end()) return it->second;
+  std::uint64_t out = pool_.nullable(text) ? 1 : 0;
+  const LinearForm form = pool_.linear_form(text);
+  for (const LinearTerm& term : std::vector<LinearTerm>(form.begin(), form.end())) {
+    if (!pool_.found_live(term.target)) continue;
+    out += term.bytes.size() * std::uint64_t{texts_from(term.target, depth - 1)};
+  }
+  const auto found = static_cast<std::uint32_t>(std::min<std::uint64_t>(out, kUnbounded));
+  fewest_texts_.emplace(key, found);
+  return found;
+}
+
 ExprId Keyed::capture(std::uint32_t state, std::uint32_t cell, ExprId keys, const Reading& reading,
                       const Record* before) {
   if (keys == kNothing || !pool_.live(keys)) return kNothing;
@@ -131,7 +182,8 @@ ExprId Keyed::capture(std::uint32_t state, std::uint32_t cell, ExprId keys, cons
   record.reader = reader_of(reading);
   // Once nothing begins so, nothing does: long keys are not looked up at each byte.
   record.alone = (before && before->alone) || !begins_another(record);
-  if (!extensible(keys)) {
+  if (!leaves_others(tables_[states_[state].table].cells[cell].keys, states_[state].used) &&
+      !extensible(keys)) {
     const ExprId taken = blocked(record);
     if (taken != kNothing && !pool_.live(pool_.intersect(keys, pool_.complement(taken)))) {
       return kNothing;

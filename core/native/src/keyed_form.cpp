@@ -189,7 +189,7 @@ ExprId Keyed::key(std::uint32_t state) {
 
 ExprId Keyed::without(ExprId keys, Set names) {
   const bool one = keys == ExprPool::kEpsilonId;
-  if (names == JsonValues::kEmptySet || (!one && extensible(keys))) return keys;
+  if (names == JsonValues::kEmptySet || (!one && leaves_others(keys, names))) return keys;
   std::vector<std::string> texts;
   store_.for_each(names, [&](Element name) {
     if (!store_.is_value(name)) texts.push_back(store_.string(store_.key_of(name)));
@@ -419,11 +419,13 @@ Keyed::Plain Keyed::plain(ExprId id) {
   const bool inside = std::ranges::any_of(out.taken, [](const std::string& key) {
     return !key.empty() && is_continuation(static_cast<std::uint8_t>(key[0]));
   });
-  if (!out.taken.empty() && !(between && !inside && extensible(own.keys))) {
+  const Set used = states_[own.state].used;
+  const bool others = extensible(own.keys) || leaves_others(table.cells[own.at].keys, used);
+  if (!out.taken.empty() && !(between && !inside && others)) {
     out.keys = pool_.intersect(own.keys, pool_.complement(blocked(own)));
     out.taken.clear();
   }
-  const std::size_t gone = store_.size(states_[own.state].used);
+  const std::size_t gone = store_.size(used);
   out.endless = true;
   for (std::size_t j = 0; j < table.cells.size(); ++j) {
     const Cell& cell = table.cells[j];

@@ -41,6 +41,14 @@ std::vector<ExprPool::Lengths> ExprPool::leaf_lengths(std::uint32_t number,
   return of;
 }
 
+// Whether no text is longer than some number of characters; false where that is not seen.
+bool ExprPool::bounded(ExprId id) {
+  const Node node = this->node(id);
+  if (node.kind != Kind::kAnd) return lengths(id).most < kEndless;
+  const std::vector<ExprId> parts(members(node).begin(), members(node).end());
+  return std::ranges::any_of(parts, [this](ExprId part) { return bounded(part); });
+}
+
 // Characters are counted where they begin. Recursion depth is the nesting of the expression.
 ExprPool::Lengths ExprPool::lengths(ExprId id) {
   if (const auto it = lengths_.find(index_of(id)); it != lengths_.end()) return it->second;

@@ -311,7 +311,7 @@ bool ExprPool::endless(ExprId text) {
   constexpr std::size_t kMostStates = 512;
   std::vector<ExprId> states{text};
   std::unordered_map<std::uint32_t, std::uint32_t> number{{index_of(text), 0}};
-  bool found = free_of_context(text);
+  bool found = free_of_context(text) && !bounded(text);
   for (std::uint32_t i = 0; i < states.size() && found; ++i) {
     bool leads_on = false;
     const LinearForm form = linear_form(states[i]);

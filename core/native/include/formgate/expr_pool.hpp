@@ -411,6 +411,7 @@ class ExprPool : public std::enable_shared_from_this<ExprPool> {
     std::uint64_t most;
   };
   Lengths lengths(ExprId id);
+  bool bounded(ExprId id);
   std::uint64_t longest_rest(ExprId id);
   std::vector<Lengths> leaf_lengths(std::uint32_t number, std::uint32_t last) const;
   bool fills(ExprId id) const;

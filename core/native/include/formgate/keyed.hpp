@@ -239,6 +239,12 @@ class Keyed {
 
   // Whether every way to go on leaves infinitely many keys.
   bool extensible(ExprId keys) const;
+  bool outnumbered(ExprId keys, JsonValues::Set names);
+  bool leaves_others(ExprId keys, JsonValues::Set names) {
+    return extensible(keys) || outnumbered(keys, names);
+  }
+  std::uint32_t texts_from(ExprId text, unsigned depth);
+  std::uint32_t texts_behind(ExprId text, JsonValues::Element name);
 
   // What must come at least before a text ends (keyed_left.cpp): expressions, in some order, and
   // further bytes.
@@ -373,7 +379,7 @@ class Keyed {
   ExprId character(const Compiled& table, std::uint32_t value);
   ExprId spelling(const Compiled& table, std::string_view text);
   ExprId blocked(const Record& record);
-  std::vector<std::string> taken(const Record& record) const;
+  std::vector<std::string> taken(const Record& record);
   bool begins_another(const Record& record) const;
   bool names_open(ExprId id, std::uint32_t at);
   ExprId spelled_character(std::uint32_t table, std::uint32_t value);
@@ -448,7 +454,9 @@ class Keyed {
   GrowingMap<std::uint32_t, bool> grows_;                   // of values under way
   std::unordered_map<std::uint64_t, ExprId> steps_within_;  // by part and byte, of one step
   unsigned nested_steps_ = 0;
-  GrowingMap<std::uint32_t, std::uint32_t> text_counts_;  // of expressions
+  GrowingMap<std::uint32_t, std::uint32_t> text_counts_;   // of expressions
+  GrowingMap<std::uint64_t, std::uint32_t> fewest_texts_;  // of expressions, looked at so deep
+  GrowingMap<std::uint64_t, std::uint32_t> texts_behind_;  // by expression and name
   GrowingMap<Hash128, std::uint32_t, HashOfHash> table_index_;
   GrowingMap<Hash128, std::shared_ptr<const NameTrie>, HashOfHash> tries_;  // by names and bytes
   GrowingMap<Hash128, std::uint32_t, HashOfHash> state_index_;
