@@ -129,6 +129,14 @@ def _explained(annotation: object) -> Iterator[None]:
         raise GrammarError(
             f"{name}: pydantic cannot use it: {error}", hint="install what it asks for"
         ) from error
+    except RecursionError:
+        raise
+    except Exception as error:  # of a function of the type that writes its schemas
+        raise GrammarError(
+            f"{name}: writing its schema failed: {type(error).__name__}: {error}",
+            hint="look at what the type has of __get_pydantic_core_schema__ and "
+            "__get_pydantic_json_schema__",
+        ) from error
 
 
 def parameter_of(annotation: Any, default: object, name: str, place: str) -> tuple[Any, str, bool]:

@@ -10,7 +10,7 @@ import pytest
 
 import formgate
 from formgate.core.compiler import build_grammar
-from formgate.core.errors import ParseError, UnsupportedConstraint
+from formgate.core.errors import GrammarError, ParseError, UnsupportedConstraint
 
 pydantic = pytest.importorskip("pydantic")
 
@@ -151,3 +151,27 @@ def test_many_types_are_read_by_their_own_shapes() -> None:
         for _ in range(2):
             value = formgate.parse(grammar, f'{{"m{number}": {number}}}')
             assert isinstance(value, kind)
+
+
+def test_errors_of_functions_that_write_schemas() -> None:
+    class Failing:
+        @classmethod
+        def __get_pydantic_core_schema__(cls, *_: object) -> object:
+            raise RuntimeError("no schema today")
+
+    class Late(pydantic.BaseModel):
+        a: int
+
+        @classmethod
+        def __get_pydantic_json_schema__(cls, *_: object) -> object:
+            raise KeyError("b")
+
+    for source, name, words in (
+        (Failing, "Failing", "RuntimeError: no"),
+        (Late, "Late", "KeyError"),
+    ):
+        with pytest.raises(
+            GrammarError, match=f"{name}: writing its schema failed: {words}"
+        ) as caught:
+            formgate.compile(source, VOCABULARY)
+        assert isinstance(caught.value.__cause__, (RuntimeError, KeyError))
