@@ -90,10 +90,12 @@ def _exact_strings(items: list[object], source: object) -> list[str]:
     texts: list[str] = []
     for index, item in enumerate(items):
         if not isinstance(item, str):
+            is_type = isinstance(source, EnumMeta) or get_origin(source) is Literal
+            values = '; format="json_schema" has values of other types' if is_type else ""
             raise GrammarError(
                 f"{_name_item(source, index)} is {item!r:.60}, of type {type(item).__name__}: "
                 "every choice must be a string",
-                hint=f"write it as text: {_as_text(item)!r:.60}",
+                hint=f"write it as text: {_as_text(item)!r:.60}{values}",
             )
         texts.append(str.__str__(item))
     return texts

@@ -198,3 +198,20 @@ def test_a_million_texts(vocabulary):
     assert all(engine.accepts(text) for text in texts[::50_000])
     assert not engine.accepts("item 00000 of many")
     assert not engine.accepts(texts[0] + " ")
+
+
+def test_types_with_other_values_are_sent_to_json(byte_vocabulary: formgate.Vocabulary) -> None:
+    class Level(enum.Enum):
+        LOW = 1
+        HIGH = "high"
+
+    for source in (Level, Literal[1, "high"]):
+        with pytest.raises(GrammarError, match="every choice must be a string") as caught:
+            formgate.compile(source, byte_vocabulary)
+        assert 'format="json_schema"' in str(caught.value.hint)
+        engine = formgate.compile(source, byte_vocabulary, format="json_schema")
+        assert engine.accepts("1")
+        assert engine.accepts('"high"')
+    with pytest.raises(GrammarError) as caught:
+        formgate.compile([1, "high"], byte_vocabulary)
+    assert "json_schema" not in str(caught.value.hint)
