@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from formgate.core import _native
 from formgate.core.errors import GrammarError, LimitError
-from formgate.plugins.json_schema._holding import is_silent
+from formgate.plugins.json_schema._holding import HOLDERS, holding
 
 if TYPE_CHECKING:
     from decimal import Decimal
@@ -71,8 +71,10 @@ def _parse(text: str, *, is_file: bool) -> Json:
         raise _placed(text, error) from None
     found = _parse_slowly(text, is_file=is_file) if read is None else read
     kind = found.get("type") if isinstance(found, dict) else "object"
-    # Said before the import: nearly all schemas have a type, or another keyword.
-    if kind not in _TYPES and (isinstance(kind, str) or is_silent(found)):
+    # Said before the import: nearly all schemas have a type, or nothing of requests.
+    if kind not in _TYPES and (
+        isinstance(kind, str) or not HOLDERS.isdisjoint(found) or holding(found) is not None
+    ):
         _refuse_request(found)
     return found
 
