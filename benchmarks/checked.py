@@ -31,6 +31,17 @@ def check(results: Any) -> None:
             for name in session["cases"]:
                 if name not in results["cases"]:
                     _fail(f"sessions[{number}].cases", name, "one of the cases of the file")
+        if session["workload"] == "device":
+            for place, record in enumerate(session["steps"]):
+                if record["status"] == "ok":
+                    _turns(record, f"sessions[{number}].steps[{place}]")
+
+
+def _turns(record: Any, where: str) -> None:
+    """Check that the steps without masks are those with masks, once or several times."""
+    plain, steps = record["plain_ns"], len(record["again_ns"])
+    if len(plain) % steps:
+        _fail(f"{where}.plain_ns", plain, f"turns of {steps} steps each")
 
 
 def _fail(where: str, value: Any, expected: str) -> None:
@@ -115,6 +126,12 @@ def _times(value: Any, where: str) -> None:
         _fail(where, value, "a list that is not empty")
 
 
+def _divisors(value: Any, where: str) -> None:
+    _times(value, where)
+    if min(value) <= 0:
+        _fail(where, value, "a list of numbers above 0")
+
+
 def _positive(value: Any, where: str) -> None:
     _number(value, where)
     if not value > 0:
@@ -124,6 +141,7 @@ def _positive(value: Any, where: str) -> None:
 _text = _of("a text", str)
 _flag = _of("true or false", bool)
 _number = _of("a number", int, float)
+_whole = _of("a whole number", int)
 _status = _one_of(*STATUSES)
 _judged = _or_none(_list(_number))
 
@@ -189,11 +207,11 @@ _FILLED = _measured(
         ("first_ns", "first_cpu_ns", "again_ns", "again_cpu_ns"), _times)}
 )  # fmt: skip
 _DEVICE = {
-    "kernels": {"scores": _text, "rows": _number, "masks": _text, "device_ns": _number,
+    "kernels": {"scores": _text, "rows": _whole, "masks": _text, "device_ns": _number,
                 "host_ns": _number},
-    "steps": {"forward_ms": _number, "rows": _number, "plain_ns": _times, "again_ns": _times,
+    "steps": {"forward_ms": _number, "rows": _whole, "plain_ns": _times, "again_ns": _times,
               "again_host_ns": _times},
-    "decoding": {"rows": _number, "plain_ns": _times, "masked_ns": _times},
+    "decoding": {"rows": _whole, "plain_ns": _divisors, "masked_ns": _times},
 }  # fmt: skip
 _MODE = _record(dict.fromkeys(("mask_ns", "advance_ns", "sample_ns"), _times))
 _UNMASKED = _record(dict.fromkeys(("forward_ns", "sample_ns"), _times))

@@ -315,7 +315,9 @@ def _against(mine: float, theirs: float, unit: float) -> str:
 
 
 def slowest(results: dict[str, Any], sessions: Sessions, engine: str) -> str:
-    """Return the worst cases of one engine."""
+    """Return the worst cases of one engine, which may not have been asked."""
+    if engine not in sessions:
+        return ""
     records = right(sessions[engine], set_aside(results, sessions))
     if not records:
         return ""

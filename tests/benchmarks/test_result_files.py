@@ -175,3 +175,20 @@ def test_files_of_the_plan_are_taken():
     for entry in plan.load():
         if entry.path(cli.RESULTS).exists():
             results.load_known(Path(entry.path(cli.RESULTS)))
+
+
+@pytest.mark.parametrize(
+    ("name", "path", "garbage", "words"),
+    [
+        ("device", ("decoding", 0, "plain_ns"), [0], "a list of numbers above 0"),
+        ("device", ("decoding", 0, "rows"), 1.5, "a whole number"),
+        ("device-steps", ("steps", 0, "plain_ns"), [1], "turns of"),
+    ],
+)
+def test_what_is_wrong_on_a_device_is_said(name, path, garbage, words):
+    if name not in STORED:
+        pytest.skip(f"no results of {name} are stored here")
+    content = STORED[name]
+    session = next(n for n, each in enumerate(content["sessions"]) if each[path[0]])
+    with pytest.raises(ShapeError, match=words):
+        check(spoilt(content, ("sessions", session, *path), garbage, gone=False))
