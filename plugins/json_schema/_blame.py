@@ -26,7 +26,7 @@ from formgate.plugins.json_schema._disjoint import byte_vocabulary
 from formgate.plugins.json_schema._emit import Emitter
 from formgate.plugins.json_schema._formats import known_in_part
 from formgate.plugins.json_schema._load import load
-from formgate.plugins.json_schema._unsatisfiable import contradiction, without_value
+from formgate.plugins.json_schema._unsatisfiable import contradiction, value_at, without_value
 from formgate.plugins.json_schema._write import Prepared, name_file, prepared, retold, written
 
 if TYPE_CHECKING:
@@ -170,15 +170,8 @@ def _limited(given: Prepared) -> str:
 
 def _has_half_of_pair(schema: Json, place: str) -> bool:
     """Say whether what stands at a place, a pointer into the schema, has lone surrogates in it."""
-    part: object = schema
-    for step in place.removeprefix("#").split("/")[1:]:
-        key = step.replace("~1", "/").replace("~0", "~")
-        if isinstance(part, dict):
-            part = part.get(key)
-        elif isinstance(part, list) and key.isdecimal() and int(key) < len(part):
-            part = part[int(key)]
-        else:
-            return False
+    steps = place.split("/")[1:]
+    part = value_at(schema, tuple(step.replace("~1", "/").replace("~0", "~") for step in steps))
     try:
         json.dumps(part, ensure_ascii=False, default=str).encode()
     except UnicodeEncodeError:

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     Write = Callable[[Json, GrammarBuilder], Node]
 
-__all__ = ["Contradiction", "contradiction", "without_value"]
+__all__ = ["Contradiction", "contradiction", "value_at", "without_value"]
 
 _PATIENCE_S = 1.0  # for all attempts
 _SHOWN = 4  # keywords that a message names
@@ -244,12 +244,12 @@ def _told(root: Json) -> Contradiction:
         seen.add(way)
         step = _only_step(schema)
         after = _target(str(schema["$ref"])) if step == ("$ref",) else (*way, *(step or ()))
-        if step is None or _at(root, after) is None:
+        if step is None or value_at(root, after) is None:
             break
         asking = [key for key in schema if key in _ASKING or key == step[0] == "contains"]
         asked = _pointer((*way, asking[0])) if asking else asked
         way = after
-        schema = _at(root, way)
+        schema = value_at(root, way)
     if not isinstance(schema, dict):
         return Contradiction(_pointer(way), "the schema false allows no value", asked)
     names = tuple(_keywords_of(schema))
@@ -283,7 +283,7 @@ def _only_step(schema: dict[str, Json]) -> tuple[str, ...] | None:
         return None
     way = ways[0]
     # A type that is left excludes something beside it, unless what is asked for lies within.
-    if way[0] in _BESIDE and "type" in said and not _asks_within(_at(schema, way)):
+    if way[0] in _BESIDE and "type" in said and not _asks_within(value_at(schema, way)):
         return None
     return way if said <= _ASKING | {"type", way[0]} else None
 
@@ -293,7 +293,7 @@ def _asks_within(schema: Json) -> bool:
     step = _only_step(schema) if isinstance(schema, dict) else None
     if step is None or step[0] == "$ref":
         return False
-    return step[0] not in _BESIDE or _asks_within(_at(schema, step))
+    return step[0] not in _BESIDE or _asks_within(value_at(schema, step))
 
 
 def _target(reference: str) -> tuple[str, ...]:
@@ -304,7 +304,7 @@ def _target(reference: str) -> tuple[str, ...]:
     return tuple(step.replace("~1", "/").replace("~0", "~") for step in steps)
 
 
-def _at(value: Json, way: tuple[str, ...]) -> Json:
+def value_at(value: Json, way: tuple[str, ...]) -> Json:
     """Return what stands at the end of a way, None if nothing does."""
     for step in way:
         if isinstance(value, dict):
