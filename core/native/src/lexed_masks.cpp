@@ -23,6 +23,8 @@ namespace {
 constexpr std::uint32_t kOwnTable = 64;
 // Texts that go on after a lexeme below a node have a tree of their own where they are more.
 constexpr std::uint32_t kOwnTree = 16;
+// Fewer bytes that stay in a state are no loop.
+constexpr unsigned kFewLoops = 4;
 
 }  // namespace
 
@@ -39,6 +41,8 @@ void LexedMasks::clear() {
   may_begin_.clear();
   chains_.clear();
   places_.clear();
+  followed_.clear();
+  numbered_.clear();
   bytes_ = 0;
 }
 
@@ -72,17 +76,17 @@ const LoopSet& LexedMasks::loop_of(std::uint32_t state) {
 
 LoopSet LexedMasks::find_loop(std::uint32_t state, const Moves& moves) {
   const Lexing::State& from = pool_.lexing().states_[state];
-  if (!from.open || !stays(state)) return {};
   ByteSet bytes;
   for (unsigned b = 0; b < 128; ++b) {
     if (moves.next[b] == state) bytes.insert(static_cast<std::uint8_t>(b));
   }
+  if (bytes.size() < kFewLoops || !from.open || !stays(state)) return {};
   for (const Lexing::Accept& accept : from.accepts) {
     for (const LinearTerm& term : pool_.linear_form(accept.guard)) {
       if (pool_.live(term.target)) bytes = bytes - term.bytes;
     }
   }
-  if (bytes.size() < 4) return {};
+  if (bytes.size() < kFewLoops) return {};
   return pool_.class_loop(pool_.intern_class(CharSet::from_ascii(bytes)));
 }
 
@@ -125,25 +129,31 @@ ExprId LexedMasks::ahead(std::uint32_t state, ExprId guard) {
   return text && guard != ExprPool::kAllId ? pool_.intersect(guard, ExprPool::kTextId) : guard;
 }
 
-const ByteSet& LexedMasks::begun(std::uint32_t state) {
+const LexedMasks::Followed& LexedMasks::followed(std::uint32_t state, std::uint16_t terminal) {
   Lexing& lexing = pool_.lexing();
   const std::uint32_t index = lexing.states_[state].lexicon;
-  if (const auto it = begun_.find(index); it != begun_.end()) return it->second;
+  const std::uint64_t key = (static_cast<std::uint64_t>(index) << 16) | terminal;
+  if (const auto it = followed_.find(key); it != followed_.end()) return it->second;
   const Lexicon& lexicon = lexing.lexicons_[index];
-  ByteSet out;
+  const Lexing::Symbols* const next = lexing.followers(index, terminal);
+  Followed out;
   for (std::uint16_t i = 0; i < lexicon.terminals.size(); ++i) {
-    out = out | lexing.first_bytes(index, lexing.begun(lexicon, i));
+    if (next && !(*next)[i] && !lexicon.terminals[i].ignored) continue;
+    out.bytes = out.bytes | lexing.first_bytes(index, lexing.begun(lexicon, i));
   }
-  return begun_.emplace(index, out).first->second;  // a limit may have ended this before
+  const auto same = std::ranges::find(numbered_, out.bytes);
+  out.number = static_cast<std::uint32_t>(same - numbered_.begin());
+  if (same == numbered_.end()) numbered_.push_back(out.bytes);
+  return followed_.emplace(key, out).first->second;  // a limit may have ended this before
 }
 
 // How a lexeme may end in a state.
 const std::vector<LexedMasks::Ending>& LexedMasks::endings(std::uint32_t state) {
   if (state < endings_.size() && endings_[state]) return *endings_[state];
   std::vector<Ending> out;
-  const ByteSet& begun = this->begun(state);
   const std::vector<Lexing::Accept> accepts = pool_.lexing().states_[state].accepts;
   for (const Lexing::Accept& accept : accepts) {
+    const ByteSet& begun = followed(state, accept.terminal).bytes;
     Ending ending{accept.terminal, accept.guard, ahead(state, accept.guard),
                   begun,           begun,        settled_by(accept.guard)};
     if (ending.ahead != ExprPool::kAllId) {
@@ -192,7 +202,8 @@ void LexedMasks::leave(Building& building, std::uint32_t node, std::uint32_t sta
     }
     // What follows a guard below a node is the same for all states of the lexer.
     const std::uint32_t lexicon = pool_.lexing().states_[state].lexicon;
-    std::unique_ptr<Group>& part = trees_[{lexicon, ending.ahead, node, 0, 0}];
+    const std::uint32_t next = followed(state, ending.terminal).number;
+    std::unique_ptr<Group>& part = trees_[{lexicon, ending.ahead, node, 0, 0, next}];
     if (!part) {
       std::vector<std::pair<std::string_view, Ranks>> suffixes;
       for (std::uint32_t child : onward) add_suffixes(suffixes, child, skipped);
@@ -224,7 +235,7 @@ const LexedMasks::Table& LexedMasks::table(std::uint32_t state, std::uint32_t no
       leave(building, child, next, true);
       return;
     }
-    const bool inside = open && stays(next);
+    const bool inside = open && below.own_count > 0 && stays(next);
     if (open && below.own_count > 0) {
       if (inside) {
         building.inside.add_ranks(below.rank_begin, below.own_end());

@@ -98,7 +98,7 @@ class LexedMasks {
     std::uint16_t terminal;
     ExprId guard;
     ExprId ahead;     // the guard with what text is
-    ByteSet begun;    // bytes that some terminal begins with
+    ByteSet begun;    // bytes that what may come next begins with
     ByteSet onward;   // those of them that the guard allows
     ByteSet settled;  // bytes after which it allows all
   };
@@ -197,9 +197,13 @@ class LexedMasks {
   const Uniform& uniform(std::uint32_t state);
   bool closes(Building& building, const Run& run, std::uint32_t node, std::uint8_t byte,
               std::span<const MaskCache::Exit> exits);
-  // Bytes that terminals of a state's lexicon begin with.
-  const ByteSet& begun(std::uint32_t state);
-  const Group& closing_part(std::uint32_t state, ExprId guard, std::uint32_t node,
+  // What may come behind a terminal, an ignored one included.
+  struct Followed {
+    ByteSet bytes;             // that it begins with
+    std::uint32_t number = 0;  // of these bytes
+  };
+  const Followed& followed(std::uint32_t state, std::uint16_t terminal);
+  const Group& closing_part(std::uint32_t state, const Lexing::Accept& accept, std::uint32_t node,
                             std::uint32_t class_index, std::uint8_t byte,
                             std::span<const MaskCache::Exit> exits);
   // Numbers of characters.
@@ -208,7 +212,7 @@ class LexedMasks {
     std::uint32_t last = kNoIndex;
     bool operator==(const Span&) const = default;
   };
-  const Group& run_part(std::uint32_t state, ExprId guard, std::uint32_t node,
+  const Group& run_part(std::uint32_t state, const Lexing::Accept& accept, std::uint32_t node,
                         std::uint32_t class_index, const ByteSet& leaving, Span span);
   void ends_within(Building& building, std::uint32_t state, std::uint32_t node,
                    std::uint32_t class_index, const ByteSet& leaving, Span span);
@@ -265,7 +269,8 @@ class LexedMasks {
     ExprId guard;
     std::uint32_t node;
     std::uint32_t class_index;
-    std::uint16_t byte;  // that ends the lexeme; 256: it ends before
+    std::uint16_t byte;      // that ends the lexeme; 256: it ends before
+    std::uint32_t followed;  // the number of what may come next
     Span span = {};
     bool operator==(const RunKey&) const = default;
   };
@@ -276,6 +281,7 @@ class LexedMasks {
           .add(key.node)
           .add(key.class_index)
           .add(key.byte)
+          .add(key.followed)
           .add(key.span.first)
           .add(key.span.last)
           .finish()
@@ -292,7 +298,8 @@ class LexedMasks {
   GrowingMap<std::uint64_t, std::unique_ptr<Table>> tables_;  // (state, node)
   GrowingMap<std::uint64_t, std::unique_ptr<Table>> beside_;  // likewise, without some bytes
   GrowingMap<RunKey, std::unique_ptr<Group>, RunHash> trees_;
-  std::unordered_map<std::uint32_t, ByteSet> begun_;  // by lexicon
+  GrowingMap<std::uint64_t, Followed> followed_;  // (lexicon, terminal)
+  std::vector<ByteSet> numbered_;                 // by their numbers
   GrowingMap<const Group*, const Joined*> joined_;
   std::unordered_multimap<std::size_t, std::unique_ptr<Joined>> joined_parts_;  // by hash of parts
   // By state of the lexer; these are numbered one after another.

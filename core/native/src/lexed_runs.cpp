@@ -262,9 +262,10 @@ void LexedMasks::ends_within(Building& building, std::uint32_t state, std::uint3
                              std::uint32_t class_index, const ByteSet& leaving, Span span) {
   const std::vector<Lexing::Accept> accepts = pool_.lexing().states_[state].accepts;
   for (const Lexing::Accept& accept : accepts) {
-    const ExprId guard = ahead(state, accept.guard);
-    const Group* part = &run_part(state, guard, node, class_index, leaving, {span.first, kNoIndex});
-    if (part->deepest > span.last) part = &run_part(state, guard, node, class_index, leaving, span);
+    const Group* part =
+        &run_part(state, accept, node, class_index, leaving, {span.first, kNoIndex});
+    if (part->deepest > span.last)
+      part = &run_part(state, accept, node, class_index, leaving, span);
     if (part->suffixes.empty() && part->large.empty()) continue;
     Building::Open& group = building.group(accept.terminal, accept.guard, vocabulary_);
     if (!part->suffixes.empty()) group.parts.push_back(part);
@@ -284,13 +285,13 @@ void LexedMasks::ends_at(Building& building, const Chain& chain, std::uint32_t n
   for (const Lexing::Accept& accept : accepts) {
     const ExprId guard = ahead(state, accept.guard);
     const auto follows = [&](std::uint8_t byte) {
-      return begun(state).contains(byte) &&
+      return followed(state, accept.terminal).bytes.contains(byte) &&
              (guard == ExprPool::kAllId || pool_.step(guard, byte) != ExprPool::kEmptyId);
     };
     Building::Open& group = building.group(accept.terminal, accept.guard, vocabulary_);
     cache_.collect(cut, group.ends);
     const Group& part =
-        run_part(state, guard, node, chain.class_index, chain.leaving, {count, count});
+        run_part(state, accept, node, chain.class_index, chain.leaving, {count, count});
     if (!part.suffixes.empty()) group.parts.push_back(&part);
     group.large.insert(group.large.end(), part.large.begin(), part.large.end());
     const CharSet& set = pool_.char_class(chain.class_index);
@@ -317,8 +318,7 @@ bool LexedMasks::closes(Building& building, const Run& run, std::uint32_t node, 
   if (closed == kNoIndex || pool_.lexing().states_[closed].open) return false;
   const std::vector<Lexing::Accept> accepts = pool_.lexing().states_[closed].accepts;
   for (const Lexing::Accept& accept : accepts) {
-    const Group& part =
-        closing_part(closed, ahead(closed, accept.guard), node, run.class_index, byte, exits);
+    const Group& part = closing_part(closed, accept, node, run.class_index, byte, exits);
     Building::Open& group = building.group(accept.terminal, accept.guard, vocabulary_);
     group.ends.add_set(*part.ends);
     if (!part.suffixes.empty()) group.parts.push_back(&part);
@@ -327,12 +327,14 @@ bool LexedMasks::closes(Building& building, const Run& run, std::uint32_t node, 
   return true;
 }
 
-const LexedMasks::Group& LexedMasks::closing_part(std::uint32_t state, ExprId guard,
+const LexedMasks::Group& LexedMasks::closing_part(std::uint32_t state, const Lexing::Accept& accept,
                                                   std::uint32_t node, std::uint32_t class_index,
                                                   std::uint8_t byte,
                                                   std::span<const MaskCache::Exit> exits) {
-  std::unique_ptr<Group>& slot =
-      run_parts_[{pool_.lexing().states_[state].lexicon, guard, node, class_index, byte}];
+  const ExprId guard = ahead(state, accept.guard);
+  const Followed next = followed(state, accept.terminal);
+  std::unique_ptr<Group>& slot = run_parts_[{pool_.lexing().states_[state].lexicon, guard, node,
+                                             class_index, byte, next.number}];
   if (slot) return *slot;
   slot = std::make_unique<Group>();
   const auto trie = vocabulary_.trie();
@@ -349,7 +351,7 @@ const LexedMasks::Group& LexedMasks::closing_part(std::uint32_t state, ExprId gu
     for (std::uint32_t i = 0; i < at.child_count; ++i) {
       const std::uint32_t child = at.first_child + i;
       const std::uint8_t label = vocabulary_.labels()[child];
-      if (!begun(state).contains(label)) continue;
+      if (!next.bytes.contains(label)) continue;
       if (guard != ExprPool::kAllId && pool_.step(guard, label) == ExprPool::kEmptyId) continue;
       add_suffixes(suffixes, child, skipped);
     }
@@ -362,17 +364,19 @@ const LexedMasks::Group& LexedMasks::closing_part(std::uint32_t state, ExprId gu
 }
 
 // What follows a lexeme, which ends in the class, in tokens that go on under its guard.
-const LexedMasks::Group& LexedMasks::run_part(std::uint32_t state, ExprId guard, std::uint32_t node,
-                                              std::uint32_t class_index, const ByteSet& leaving,
-                                              Span span) {
-  std::unique_ptr<Group>& slot =
-      run_parts_[{pool_.lexing().states_[state].lexicon, guard, node, class_index, kNoByte, span}];
+const LexedMasks::Group& LexedMasks::run_part(std::uint32_t state, const Lexing::Accept& accept,
+                                              std::uint32_t node, std::uint32_t class_index,
+                                              const ByteSet& leaving, Span span) {
+  const ExprId guard = ahead(state, accept.guard);
+  const Followed next = followed(state, accept.terminal);
+  std::unique_ptr<Group>& slot = run_parts_[{pool_.lexing().states_[state].lexicon, guard, node,
+                                             class_index, kNoByte, next.number, span}];
   if (slot) return *slot;
   slot = std::make_unique<Group>();
   const auto trie = vocabulary_.trie();
   MaskCache::ClassTable& table = cache_.class_table(class_index, node);
   std::vector<std::pair<std::uint32_t, std::uint32_t>> edges;  // node before, node after
-  (leaving & begun(state)).for_each([&](std::uint8_t byte) {
+  (leaving & next.bytes).for_each([&](std::uint8_t byte) {
     if (guard != ExprPool::kAllId && pool_.step(guard, byte) == ExprPool::kEmptyId) return;
     for (const MaskCache::Exit& exit : cache_.exits_by(table, class_index, byte)) {
       if (exit.count < span.first || exit.count > span.last) continue;

@@ -286,6 +286,14 @@ bool Lexing::all_follow(std::uint32_t index, std::size_t before, ExprId guard,
   return missing == 0 || lacks_known(index, before, after);
 }
 
+// The terminals that may come behind one; null where any may.
+const Lexing::Symbols* Lexing::followers(std::uint32_t index, std::uint16_t terminal) const {
+  const auto it = safeties_.find(index);
+  if (lexicons_[index].terminals[terminal].ignored) return nullptr;
+  if (it == safeties_.end() || it->second.follow.empty()) return nullptr;
+  return &it->second.follow[terminal];
+}
+
 // Whether sentences do without the terminals that do not come after one.
 bool Lexing::lacks_known(std::uint32_t index, std::size_t before,
                          const std::vector<ExprId>& after) {

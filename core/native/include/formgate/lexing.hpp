@@ -346,6 +346,7 @@ class Lexing {
   void find_least(ExprId start);
   void keep_least(std::vector<ExprId>& work);
   bool ends_under(std::uint32_t start, ExprId guard);
+  const Symbols* followers(std::uint32_t lexicon, std::uint16_t terminal) const;
   std::pair<Symbols, Symbols> competing_after(std::uint32_t lexicon, std::size_t before) const;
   std::uint32_t start_after(std::uint32_t lexicon, std::size_t before);
   ExprId separated(std::uint32_t start, ExprId guard);
