@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 __all__ = [
     "BY_NAME",
     "CONSTRAINING",
+    "CONTENT",
     "VOCABULARIES",
     "Draft",
     "draft_of",
@@ -134,6 +135,8 @@ _KEYWORDS = {
     "$recursiveRef": frozenset([2019]),
     **dict.fromkeys(["prefixItems", "$dynamicRef", UNENFORCED], frozenset([2020])),
 }
+# Those that constrain from draft 7 on where contents are asserted.
+CONTENT = frozenset(["contentEncoding", "contentMediaType"])
 # Those of any draft, with those that mean something beside others alone.
 CONSTRAINING = frozenset([*_KEYWORDS, "then", "else", "additionalItems"])
 
@@ -145,9 +148,15 @@ def draft_of(uri: object) -> Draft | None:
     return _BY_URI.get(uri.rstrip("#/").partition("://")[2])
 
 
-def keywords_of(draft: Draft) -> frozenset[str]:
-    """Return the keywords that constrain values by themselves; all others say nothing alone."""
-    return frozenset(word for word, since in _KEYWORDS.items() if draft.rank in since)
+def keywords_of(draft: Draft, *, content: bool = False) -> frozenset[str]:
+    """Return the keywords that constrain values by themselves; all others say nothing alone.
+
+    Args:
+        draft: The draft.
+        content: Whether contents are asserted.
+    """
+    found = frozenset(word for word, since in _KEYWORDS.items() if draft.rank in since)
+    return found | CONTENT if content and draft.rank in _SEVEN else found
 
 
 def subschemas(  # noqa: C901 (three forms of keywords)

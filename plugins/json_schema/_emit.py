@@ -263,8 +263,24 @@ class Emitter:
         try:
             return strings.node(self.builder, notes=self._notes)
         except UnsupportedConstraint as error:
+            return self._looser(strings, state, error)
+
+    def _looser(self, strings: StringSet, state: State, error: UnsupportedConstraint) -> Node:
+        """Refuse strings that cannot be written, or write them without what cannot."""
+        from formgate.plugins.json_schema._contents import (  # noqa: PLC0415 (rarely needed)
+            place_of,
+            unwritten,
+            without_contents,
+        )
+
+        looser, contents = without_contents(strings)
+        if not contents:
             self._left_out(error, state)
             return self.builder.any_text()
+        for content in contents:
+            one = unwritten(*content)
+            self.world.unsupported(place_of(content, self.world, state), one.reason, one.hint or "")
+        return self.texts(looser, state)
 
     def string(self, strings: StringSet, state: State) -> Node:
         """Return the node of JSON strings of a state."""

@@ -16,6 +16,7 @@ _CHOICES: dict[str, tuple[str, ...]] = {
     "property_order": ("schema", "any"),
     "escapes": ("any", "canonical"),
     "formats": ("assert", "annotate"),
+    "content": ("annotate", "assert"),
     "on_unsupported": ("error", "relax", "validate"),
 }
 _COUNTS = {
@@ -48,6 +49,8 @@ class Options(NamedTuple):
             others after them; ``"any"``: every order.
         escapes: ``"any"``: every spelling of a string; ``"canonical"``: just the shortest.
         formats: ``"assert"``: ``format`` constrains; ``"annotate"``: it does not.
+        content: ``"annotate"``: ``contentEncoding`` and ``contentMediaType`` do not constrain;
+            ``"assert"``: they do, from draft 7 on.
         on_unsupported: ``"error"``: what cannot be enforced is refused; ``"relax"`` (or
             ``"validate"``): it is left out with a warning.
         resources: Documents that the schema refers to: a ``referencing.Registry``, or schemas by
@@ -68,6 +71,7 @@ class Options(NamedTuple):
     property_order: str = "schema"
     escapes: str = "any"
     formats: str = "assert"
+    content: str = "annotate"
     on_unsupported: str = "error"
     resources: Any = None
     max_states: int = 100_000

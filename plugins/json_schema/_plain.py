@@ -101,7 +101,7 @@ class PlainWriter:
         self._native = _native.PlainSchemas(
             builder._core,  # noqa: SLF001 (the one other writer to it)
             schema,
-            _words(draft),
+            _words(draft, options.content == "assert"),
             prefix=builder._prefix,  # noqa: SLF001
             suffix=self.suffix,
             blanks=None if fixed else options.max_blanks,
@@ -339,10 +339,10 @@ def _scalars() -> ModuleType:
 
 
 @cache
-def _words(draft: Draft) -> _native.SchemaWords:
-    """Return what the keywords of a draft are."""
+def _words(draft: Draft, content: bool) -> _native.SchemaWords:
+    """Return what the keywords of a draft are, with those of contents if they are asserted."""
     return _native.SchemaWords(
-        active=sorted(keywords_of(draft)),
+        active=sorted(keywords_of(draft, content=content)),
         id_keyword=draft.id_keyword,
         lone_ref=draft.lone_ref,
     )

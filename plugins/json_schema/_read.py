@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from formgate.core.errors import UnsupportedConstraint
-from formgate.plugins.json_schema._drafts import UNENFORCED
+from formgate.plugins.json_schema._drafts import CONTENT, UNENFORCED
 from formgate.plugins.json_schema._facts import (
     ARRAY,
     NUMBER,
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from formgate.plugins.json_schema._states import Schemas
     from formgate.plugins.json_schema._values import Json
 
-__all__ = ["BESIDE_REF", "BESIDE_TYPE", "read"]
+__all__ = ["BESIDE_REF", "BESIDE_TYPE", "beside", "read"]
 
 # Keywords that a meta-schema of one's own may leave out.
 _VALIDATION = frozenset(
@@ -74,7 +74,7 @@ def read(schema: dict[str, Json], env: Env, where: Where, world: Schemas) -> Fac
     """
     reader = _Reader(schema, env, where, world)
     draft = env.resource.draft
-    keywords = _KEYWORDS[draft.rank]
+    keywords = _TABLES[world.options.content][draft.rank]
     if draft.lone_ref and "$ref" in schema:
         reader.ref(schema["$ref"])
     else:
@@ -386,6 +386,26 @@ def _table(rank: int) -> dict[str, Any]:
 
 # What reads each keyword, by the drafts' ranks.
 _KEYWORDS = {rank: _table(rank) for rank in (4, 6, 7, 2019, 2020)}
+_CONTENT = {
+    "contentEncoding": _Reader.content_encoding,
+    "contentMediaType": _Reader.content_media_type,
+}
+# The same by the option ``content``.
+_TABLES = {
+    "annotate": _KEYWORDS,
+    "assert": {rank: table | _CONTENT if rank >= 7 else table for rank, table in _KEYWORDS.items()},
+}
 # Keywords that say something beside a type, and beside a reference.
 BESIDE_TYPE = {rank: frozenset(table) - {"type"} for rank, table in _KEYWORDS.items()}
 BESIDE_REF = {rank: frozenset(table) - {"$ref"} for rank, table in _KEYWORDS.items()}
+
+
+def beside(content: str) -> tuple[dict[int, frozenset[str]], dict[int, frozenset[str]]]:
+    """Return the same two for a value of the option ``content``."""
+    if content == "annotate":
+        return BESIDE_TYPE, BESIDE_REF
+    more = {rank: CONTENT if rank >= 7 else frozenset() for rank in _KEYWORDS}
+    return (
+        {rank: words | more[rank] for rank, words in BESIDE_TYPE.items()},
+        {rank: words | more[rank] for rank, words in BESIDE_REF.items()},
+    )

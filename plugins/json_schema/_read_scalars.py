@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from formgate.core.errors import GrammarError, LimitError, UnsupportedConstraint
 from formgate.plugins.json_schema._facts import (
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
     from formgate.plugins.json_schema._resolve import Env, Where
     from formgate.plugins.json_schema._states import Schemas
+    from formgate.plugins.json_schema._strings_keys import Content
     from formgate.plugins.json_schema._values import Json
 
 __all__ = ["KINDS", "MAX_COUNT", "ScalarReader"]
@@ -175,6 +176,19 @@ class ScalarReader:
         if self.world.options.formats == "assert":
             self.strings.append(("format", value))
 
+    def content_encoding(self, value: Json) -> None:
+        """``contentEncoding``, where contents are asserted."""
+        self._content_word("contentEncoding", value)
+
+    def content_media_type(self, value: Json) -> None:
+        """``contentMediaType``, where contents are asserted."""
+        self._content_word("contentMediaType", value)
+
+    def _content_word(self, keyword: str, value: Json) -> None:
+        if not isinstance(value, str):
+            raise self.wrong(keyword, f"{keyword} is a string")
+        self.strings.append((keyword, value))
+
     # --- parts ---
 
     def lit(self, value: Json, keyword: str) -> int:
@@ -276,23 +290,49 @@ class ScalarReader:
         if self.shortest or self.longest is not None:
             found = StringSet.length(self.shortest, self.longest)
         for keyword, value in self.strings:
-            where = (self.where, keyword)
-            if keyword == "format":
-                try:
-                    one = StringSet.format(value)
-                except UnsupportedConstraint as error:
-                    self.world.left_out(error, where)
-                    self.facts.loose = True
-                    continue
-                if one is StringSet.ALL:
-                    self.world.unknown_formats.setdefault(value, where)
+            one = self._strings_of(keyword, value)
+            if one is None:
+                self.facts.loose = True
             else:
-                matched = self.matching(value, where)
-                if matched is None:
-                    self.facts.loose = True
-                    continue
-                one = matched
-            found = one if found is StringSet.ALL else found & one
+                found = one if found is StringSet.ALL else found & one
+        return found
+
+    def _strings_of(self, keyword: str, value: str) -> StringSet | None:
+        """Return the strings that one keyword allows; None when that is left out."""
+        where = (self.where, keyword)
+        if keyword == "pattern":
+            return self.matching(value, where)
+        try:
+            if keyword != "format":
+                return self._contents(keyword, value)
+            one = StringSet.format(value)
+        except UnsupportedConstraint as error:
+            self.world.left_out(error, where)
+            return None
+        if one is StringSet.ALL:
+            self.world.unknown_formats.setdefault(value, where)
+        return one
+
+    def _contents(self, keyword: str, value: str) -> StringSet:
+        """Return the strings of some content; all of them where no value is a string.
+
+        Raises:
+            UnsupportedConstraint: That cannot be decided of any string.
+        """
+        from formgate.plugins.json_schema._contents import (  # noqa: PLC0415 (rarely needed)
+            encoding_set,
+            media_set,
+        )
+
+        if any(not any(isinstance(one, str) for one in values) for _, values in self.values):
+            return StringSet.ALL
+        if keyword == "contentEncoding":
+            found = encoding_set(value)
+        else:
+            found = media_set(value, self.schema.get("contentEncoding"))
+        if found.key[0] == "content":
+            content = cast("Content", found.key[1])
+            self.world.contents.append((content, (self.where, keyword)))
         return found
 
     def _check_patterns(self) -> None:

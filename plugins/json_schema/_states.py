@@ -29,7 +29,7 @@ from formgate.plugins.json_schema._facts import (
     Op,
 )
 from formgate.plugins.json_schema._numbers import NumberSet
-from formgate.plugins.json_schema._read import BESIDE_REF, BESIDE_TYPE, read
+from formgate.plugins.json_schema._read import beside, read
 from formgate.plugins.json_schema._read_scalars import KINDS
 from formgate.plugins.json_schema._resolve import Library, pointer
 from formgate.plugins.json_schema._scalars import Scalars, State
@@ -45,6 +45,7 @@ if TYPE_CHECKING:
 
     from formgate.plugins.json_schema._options import Options
     from formgate.plugins.json_schema._resolve import Env, Where
+    from formgate.plugins.json_schema._strings_keys import Content
     from formgate.plugins.json_schema._values import Json
 
 __all__ = ["Scalars", "Schemas", "Site", "State"]
@@ -71,8 +72,10 @@ class Schemas(Telling):
     def __init__(self, schema: Json, options: Options) -> None:
         super().__init__(options)
         self._relax = options.relax
+        self._beside_type, self._beside_ref = beside(options.content)
         self.library = Library(schema, options.draft, options.resources)
         self.unknown_formats: dict[str, Where] = {}
+        self.contents: list[tuple[Content, Where]] = []  # what is said, and no grammar says
         self._states: dict[Lits, State] = {}
         self._flat: dict[Lits, State] = {}
         self._leaves: dict[Hashable, int] = {}
@@ -129,13 +132,13 @@ class Schemas(Telling):
             alone = draft.lone_ref or (
                 draft.id_keyword not in schema
                 and "$schema" not in schema
-                and BESIDE_REF[draft.rank].isdisjoint(schema)
+                and self._beside_ref[draft.rank].isdisjoint(schema)
                 and all_texts(schema)
             )
             return self._referred(schema["$ref"], env, where) if alone else None
         kind = schema.get("type")
         # Where a draft is named, it may be another one, for which integers are others.
-        other = "$schema" in schema or not BESIDE_TYPE[draft.rank].isdisjoint(schema)
+        other = "$schema" in schema or not self._beside_type[draft.rank].isdisjoint(schema)
         if kind.__class__ is not str or other:
             return None
         number = NumberSet.INTEGERS if kind == "integer" else None

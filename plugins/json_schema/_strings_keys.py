@@ -1,8 +1,9 @@
 """Expressions of sets of strings: how they are combined, and what is easily known of them.
 
 An expression is a tagged tuple: ``("values", texts, belong)``, ``("lengths", spans)``,
-``("pattern", source, belong)``, ``("format", name, belong)``, ``("and", parts)`` or ``("or",
-parts)``; ``belong`` is False for the complement. See ``_strings`` for the form they are kept in.
+``("pattern", source, belong)``, ``("format", name, belong)``, ``("content", (encoding, media),
+belong)``, ``("and", parts)`` or ``("or", parts)``; ``belong`` is False for the complement. See
+``_strings`` for the form they are kept in.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ __all__ = [
     "ALL",
     "EVERY",
     "NONE",
+    "Content",
     "Key",
     "Lengths",
     "common_lengths",
@@ -31,6 +33,7 @@ _JOINED = frozenset(["and", "or"])
 
 Lengths = tuple[tuple[int, "int | None"], ...]
 Key = tuple[object, ...]
+Content = tuple[str, str]  # an encoding and what is encoded, as ``_contents`` names them
 
 EVERY: Lengths = ((0, None),)
 ALL: Key = ("lengths", EVERY)
@@ -252,7 +255,7 @@ def extent(key: Key) -> tuple[int, int | None]:
         bounded = highs and (tag == "and" or len(highs) == len(extents))
         other = max if tag == "or" else min
         return pick(low for low, _ in extents), other(highs) if bounded else None
-    if key[2] is not True:
+    if key[2] is not True or tag == "content":
         return 0, None
     if tag == "values":
         lengths = [len(value) for value in cast("frozenset[str]", content)]
@@ -274,14 +277,17 @@ def contains(key: Key, text: str) -> bool:
         return _has_length(cast("Lengths", content), len(text))
     if tag == "values":
         return (text in cast("frozenset[str]", content)) is key[2]
-    if tag == "and":
-        return all(contains(part, text) for part in cast("frozenset[Key]", content))
-    if tag == "or":
-        return any(contains(part, text) for part in cast("frozenset[Key]", content))
+    if tag in _JOINED:
+        met = (contains(part, text) for part in cast("frozenset[Key]", content))
+        return all(met) if tag == "and" else any(met)
     if tag == "pattern":
         from formgate.plugins.json_schema._ecma_match import matches  # noqa: PLC0415
 
         return matches(cast("str", content), text) is key[2]
+    if tag == "content":
+        from formgate.plugins.json_schema._contents import has_content  # noqa: PLC0415
+
+        return has_content(*cast("Content", content), text) is key[2]
     from formgate.plugins.json_schema._formats import has_format  # noqa: PLC0415
 
     belongs = key[2] is True

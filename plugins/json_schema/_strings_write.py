@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 if TYPE_CHECKING:
     from formgate.core.grammar import GrammarBuilder, Node
-    from formgate.plugins.json_schema._strings_keys import Key, Lengths
+    from formgate.plugins.json_schema._strings_keys import Content, Key, Lengths
     from formgate.plugins.json_schema._strings_record import Program
 
 __all__ = ["write_strings"]
@@ -51,6 +51,10 @@ def _write_new(  # noqa: PLR0911 (one return for each kind of expression)
         return builder.literal(texts[0]) if len(texts) == 1 else builder.strings(texts)
     if tag == "pattern":
         return _write_pattern(cast("str", content), None, builder)
+    if tag == "content":
+        from formgate.plugins.json_schema._contents import unwritten  # noqa: PLC0415
+
+        raise unwritten(*cast("Content", content))
     raise AssertionError(tag)
 
 

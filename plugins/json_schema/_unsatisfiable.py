@@ -49,6 +49,7 @@ _LEFTOVERS = {
     "minContains": ("contains",),
     "minimum": ("exclusiveMinimum",),
     "maximum": ("exclusiveMaximum",),
+    "contentEncoding": ("contentMediaType",),
 }
 _UNEVALUATED = frozenset(["unevaluatedProperties", "unevaluatedItems"])
 _EVALUATING = frozenset(

@@ -239,6 +239,7 @@ def test_drafts() -> None:
         ({"indent": 2, "whitespace": "compact"}, "indent fixes the white space"),
         ({"resources": [1]}, "resources is"),
         ({"escapes": "all"}, "escapes is"),
+        ({"content": True}, "content is 'annotate' or 'assert', not True"),
     ],
 )
 def test_options(options: Any, words: str) -> None:
