@@ -70,6 +70,11 @@ class Case:
             "optional/format-assertion.json"
         )
 
+    @property
+    def about_content(self) -> bool:
+        """Whether the case wants the contents of strings to be asserted."""
+        return self.file == "optional/content.json"
+
 
 def cases(draft: str, *, exact: bool = True) -> list[Case]:
     """Return all cases of a draft, required ones first; skip the test where there is no archive."""

@@ -7,7 +7,8 @@ reported, and `--update` takes it out. A schema that no instance satisfies has a
 which decides its cases.
 
 Required cases, and optional ones that are not about formats, run with `formats="annotate"`, as the
-standard has it by default; those about formats with `formats="assert"`.
+standard has it by default; those about formats with `formats="assert"`. So it is with the contents
+of strings: optional cases about them run with `content="assert"`, all others without.
 """
 
 from __future__ import annotations
@@ -54,6 +55,7 @@ def jobs(draft: str, order: str, *, every: int = 1, first: int = 0) -> Iterator[
                 "draft": draft,
                 "resources": draft,
                 "formats": "assert" if head.about_format else "annotate",
+                "content": "assert" if head.about_content else "annotate",
                 "property_order": order,
             },
             "texts": [[written(value), case.valid] for value, case in zip(arranged, group)],  # noqa: B905
