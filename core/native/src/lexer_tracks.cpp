@@ -24,12 +24,12 @@ constexpr std::size_t kMostTerminals = 100'000;
 
 std::vector<std::uint32_t> Lexing::first_symbols(ExprId rest, std::uint32_t width) {
   std::vector<std::uint32_t> out;
-  pool_.first_bytes(rest).for_each([&](std::uint8_t byte) {
+  begins_with(rest).for_each([&](std::uint8_t byte) {
     if (width == 1) {
       out.push_back(byte);
       return;
     }
-    for (std::uint32_t symbol : first_symbols(pool_.raw_step(rest, byte), width - 1)) {
+    for (std::uint32_t symbol : first_symbols(step_symbol(rest, byte), width - 1)) {
       out.push_back((static_cast<std::uint32_t>(byte) << 7 * (width - 1)) + symbol);
     }
   });
@@ -38,7 +38,7 @@ std::vector<std::uint32_t> Lexing::first_symbols(ExprId rest, std::uint32_t widt
 
 ExprId Lexing::after_symbol(ExprId rest, std::uint32_t width, std::uint32_t symbol) {
   for (const char byte : symbol_text(width, symbol)) {
-    rest = pool_.raw_step(rest, static_cast<std::uint8_t>(byte));
+    rest = step_symbol(rest, static_cast<std::uint8_t>(byte));
   }
   return rest;
 }

@@ -148,8 +148,9 @@ class Lexing {
   ByteSet alphabet(ExprId id) const;  // superset of the bytes of its texts
   void trim();
   std::size_t derived_bytes() const {
-    return (steps_.size() + after_.size() + left_[0].size() + left_[1].size() + answers_.size() +
-            least_.size() + heads_after_.size() + forbidden_.size()) *
+    return (steps_.size() + symbol_steps_.size() + 2 * symbols_first_.size() + after_.size() +
+            left_[0].size() + left_[1].size() + answers_.size() + least_.size() +
+            heads_after_.size() + forbidden_.size()) *
            48;
   }
   bool in_use() const { return !lexicons_.empty(); }
@@ -285,6 +286,9 @@ class Lexing {
   // The symbols that an expression over them takes first, in order; and what is left after one.
   std::vector<std::uint32_t> first_symbols(ExprId rest, std::uint32_t width);
   ExprId after_symbol(ExprId rest, std::uint32_t width, std::uint32_t symbol);
+  ExprId step_symbol(ExprId id, std::uint8_t byte, unsigned depth = 0);
+  ExprId step_sequence(ExprId id, std::uint8_t byte, unsigned depth);
+  ByteSet begins_with(ExprId id, unsigned depth = 0);
   std::uint32_t kept_track(std::uint32_t lexicon, std::uint32_t track);
   const Stack& expanded(std::uint32_t stack);
   ExprId rest_after(std::uint32_t stack, std::uint16_t terminal);
@@ -389,6 +393,8 @@ class Lexing {
   GrowingMap<Hash128, std::uint32_t, HashOfHash> track_index_;
   GrowingMap<Hash128, std::uint32_t, HashOfHash> starts_;  // by competing terminals
   GrowingMap<std::uint64_t, ExprId> steps_;                // (expression, byte)
+  GrowingMap<std::uint64_t, ExprId> symbol_steps_;         // (rules, byte of a symbol)
+  GrowingMap<std::uint32_t, ByteSet> symbols_first_;       // by rules
   GrowingMap<End, ExprId, HashOfEnd> after_;
   GrowingMap<std::uint32_t, Head> heads_;                   // by parser state
   GrowingMap<std::uint64_t, std::uint32_t> heads_after_;    // (head, terminal)
