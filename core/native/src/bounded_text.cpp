@@ -18,7 +18,7 @@
 namespace formgate {
 namespace {
 
-constexpr std::size_t kMostStates = 512;      // of a pattern
+constexpr std::size_t kMostStates = 4096;     // of a pattern
 constexpr std::size_t kMostFollowed = 65536;  // tokens
 constexpr std::uint32_t kUnknown = ~std::uint32_t{0};
 
@@ -30,12 +30,38 @@ struct Edge {
 
 }  // namespace
 
+// Whether all texts are of one character, whatever is around them.
+bool ExprPool::one_character(ExprId id) {
+  std::uint64_t length = 0;
+  for (ExprId at = id; at != kEpsilonId; at = tail(at)) {
+    const Node part = node(head(at));
+    if (part.kind == Kind::kLook || part.kind == Kind::kBehind) continue;
+    if (part.kind == Kind::kUnion && !free_of_context(head(at))) {
+      const auto list = members(part);
+      const std::vector<ExprId> ways(list.begin(), list.end());
+      if (!std::ranges::all_of(ways, [this](ExprId way) { return one_character(way); })) {
+        return false;
+      }
+      ++length;
+      continue;
+    }
+    const auto own = same_length(head(at));
+    if (!own) return false;
+    length += *own;
+  }
+  return length == 1;
+}
+
 // Text without its greatest number of characters: of characters before nothing but conditions,
 // perhaps behind the rest of one.
 std::optional<ExprId> ExprPool::without_most(ExprId id, std::uint32_t& most) {
   std::vector<ExprId> before;
-  for (; node(head(id)).kind == Kind::kBytes || node(head(id)).kind == Kind::kLeaf; id = tail(id)) {
-    if (same_length(head(id)) != 0) return std::nullopt;
+  for (; id != kEpsilonId; id = tail(id)) {
+    const Kind kind = node(head(id)).kind;
+    if (kind != Kind::kLook && kind != Kind::kBehind) {
+      if (kind != Kind::kBytes && kind != Kind::kLeaf) break;
+      if (same_length(head(id)) != 0) return std::nullopt;
+    }
     before.push_back(head(id));
   }
   const Node counts = node(head(id));
@@ -44,19 +70,47 @@ std::optional<ExprId> ExprPool::without_most(ExprId id, std::uint32_t& most) {
     const Kind kind = node(head(at)).kind;
     if (kind != Kind::kLook && kind != Kind::kBehind) return std::nullopt;
   }
-  if (same_length(ExprId{counts.a}) != 1) return std::nullopt;
+  if (!one_character(ExprId{counts.a})) return std::nullopt;
   most = counts.max;
   ExprId out = concat(repeat(ExprId{counts.a}, counts.min, kUnbounded), tail(id));
   for (std::size_t i = before.size(); i-- > 0;) out = concat(before[i], out);
   return out;
 }
 
+// The same where conditions see what came before.
+std::optional<ExprId> ExprPool::scope_without_bound(ExprId id, std::uint32_t& most) {
+  const auto list = members(node(id));
+  const std::vector<ExprId> parts(list.begin(), list.end());
+  const auto body = without_bound(parts[0], most);
+  if (!body) return std::nullopt;
+  return scope(*body, std::span(parts).subspan(1));
+}
+
 // The same where a member of an intersection has it.
 std::optional<ExprId> ExprPool::without_bound(ExprId id, std::uint32_t& most) {
-  if (node(id).kind != Kind::kAnd) return without_most(id, most);
+  const Kind kind = node(id).kind;
+  if (kind != Kind::kAnd && kind != Kind::kUnion) return without_most(id, most);
   const auto list = members(node(id));
   std::vector<ExprId> others(list.begin(), list.end());
+  if (kind == Kind::kUnion) {  // of ways with one bound
+    std::optional<std::uint32_t> shared;
+    for (ExprId& way : others) {
+      std::uint32_t own = 0;
+      const auto more = without_bound(way, own);
+      if (!more || shared.value_or(own) != own) return std::nullopt;
+      shared = own;
+      way = *more;
+    }
+    most = *shared;
+    return unite(others);
+  }
   for (ExprId& member : others) {
+    if (node(member).kind == Kind::kScope) {
+      const auto more = scope_without_bound(member, most);
+      if (!more) continue;
+      member = *more;
+      return intersect(others);
+    }
     const auto more = without_most(member, most);
     if (!more) continue;
     const ExprId rest = head(*more);
@@ -93,17 +147,10 @@ std::optional<ExprPool::BoundedText> ExprPool::bounded_text(ExprId id) {
     return std::nullopt;
   }
   BoundedText out{};
-  if (own.kind == Kind::kAnd) {
-    const auto inner = without_bound(id, out.most);
-    if (!inner) return std::nullopt;
-    out.inner = *inner;
-  } else {
-    const auto list = members(own);
-    const std::vector<ExprId> parts(list.begin(), list.end());
-    const auto body = without_bound(parts[0], out.most);
-    if (!body) return std::nullopt;
-    out.inner = scope(*body, std::span(parts).subspan(1));
-  }
+  const auto inner =
+      own.kind == Kind::kAnd ? without_bound(id, out.most) : scope_without_bound(id, out.most);
+  if (!inner) return std::nullopt;
+  out.inner = *inner;
   out.far = out.inner;
   return out;
 }
@@ -172,6 +219,12 @@ std::optional<std::uint32_t> ExprPool::most_to_end(ExprId id) {
 std::uint32_t ExprPool::to_end(ExprId id) {
   const auto it = text_ends_.find(index_of(id));
   return it == text_ends_.end() ? kUnknown : it->second.least;
+}
+
+// Whether it is known now how far the end of a text is without its bound.
+bool ExprPool::measure_end(ExprId id) {
+  const auto text = bounded_text(id);
+  return text && live(text->inner) && most_to_end(text->inner);
 }
 
 // The verdict on an intersection, if it is known how far the end is without its bound.

@@ -287,6 +287,7 @@ bool ExprPool::counted_text(std::span<const ExprId> members, ExprId& text, std::
 bool ExprPool::settle_by_length(ExprId id) {
   const Node& node = this->node(id);
   if (node.liveness != 0) return true;
+  if (node.kind == Kind::kScope) return settle_by_end(id);
   if (node.kind != Kind::kAnd) return false;
   ExprId text{};
   std::uint32_t min = 0;

@@ -66,6 +66,7 @@ std::string cut_name(const std::string& name) {
 std::size_t ExprPool::width_of(ExprId id) const {
   const Node& own = node(id);
   if (own.kind == Kind::kNot) return width_of(ExprId{own.a});
+  if (own.kind == Kind::kScope) return width_of(members(own)[0]);
   return own.kind == Kind::kAnd || own.kind == Kind::kUnion ? members(own).size() : 1;
 }
 
@@ -370,6 +371,10 @@ void ExprPool::explore(std::vector<ExprId> work, std::size_t budget, CompileCont
   const auto settled = [&](ExprId id) {
     if (settle_by_length(id)) return true;
     if (measuring == 0) return false;
+    if (measure_end(id)) {
+      --measuring;
+      return settle_by_end(id);
+    }
     const Measuring found = measure_core(id, work, *context, lock);
     if (found != Measuring::kNone) --measuring;
     if (found == Measuring::kTooMuch) measuring = 0;

@@ -138,11 +138,14 @@ class ExprPool : public std::enable_shared_from_this<ExprPool> {
   std::optional<BoundedText> bounded_text(ExprId id);
   std::optional<ExprId> without_bound(ExprId id, std::uint32_t& most);
   std::optional<ExprId> without_most(ExprId id, std::uint32_t& most);
+  std::optional<ExprId> scope_without_bound(ExprId id, std::uint32_t& most);
+  bool one_character(ExprId id);
   ExprId fewer_in_parts(ExprId id, std::uint32_t most, Hasher& shape,
                         std::vector<std::uint32_t>& counts);
   std::optional<std::uint32_t> most_to_end(ExprId id);
   std::uint32_t to_end(ExprId id);
   bool settle_by_end(ExprId id);
+  bool measure_end(ExprId id);
   ExprId fewer_counts(ExprId id, std::uint32_t most, Hasher& shape,
                       std::vector<std::uint32_t>& counts);
   // JSON's spellings of a language free of context, which must be decided: for those with Boolean
