@@ -3,6 +3,9 @@
 A shape is a function of a value and of where it stands, which raises `ShapeError` where the value
 is something else. Series, the bulk of a file, are looked through by type only, so that this takes a
 small part of reading the JSON. What is not named here is not looked at.
+
+All numbers of a file are times, sizes and counts: none is below 0, infinite or NaN, and `MOST` is
+more than any of them comes to.
 """
 
 from __future__ import annotations
@@ -17,6 +20,7 @@ if TYPE_CHECKING:
 STATUSES = ("ok", "refused", "wrong", "timeout", "crash")
 MODES = ("shared", "isolated")
 SHOWN = 40  # characters of a value
+MOST = 1e18  # in nanoseconds thirty years
 
 
 class ShapeError(ValueError):
@@ -26,6 +30,7 @@ class ShapeError(ValueError):
 def check(results: Any) -> None:
     """Raise `ShapeError`, with the place and what is wrong with it, for anything but results."""
     _FILE(results, "")
+    _different(results["sessions"])
     for number, session in enumerate(results["sessions"]):
         if session["workload"] in {"replay", "decoding"}:
             for name in session["cases"]:
@@ -35,6 +40,23 @@ def check(results: Any) -> None:
             for place, record in enumerate(session["steps"]):
                 if record["status"] == "ok":
                     _turns(record, f"sessions[{number}].steps[{place}]")
+
+
+def session_key(session: dict[str, Any]) -> tuple[str, ...]:
+    """Return what tells a session from the others of a file."""
+    names = ("vocabulary", "workload", "kind", "mode", "engine")
+    return tuple(session[name] for name in names if name in session)
+
+
+def _different(sessions: list[dict[str, Any]]) -> None:
+    """Raise `ShapeError` where there is no session, or one twice, which would hide the other."""
+    if not sessions:
+        _fail("sessions", sessions, "a list that is not empty")
+    first: dict[tuple[str, ...], int] = {}
+    for number, session in enumerate(sessions):
+        key = session_key(session)
+        if first.setdefault(key, number) != number:
+            raise ShapeError(f"sessions[{number}] is {' '.join(key)}, as is sessions[{first[key]}]")
 
 
 def _turns(record: Any, where: str) -> None:
@@ -50,9 +72,9 @@ def _fail(where: str, value: Any, expected: str) -> None:
     raise ShapeError(f"{where.lstrip('.') or 'the file'} is {shown}, not {expected}")
 
 
-def _of(expected: str, *types: type) -> Shape:
+def _of(expected: str, kind: type) -> Shape:
     def shape(value: Any, where: str) -> None:
-        if not isinstance(value, types) or (isinstance(value, bool) and bool not in types):
+        if not isinstance(value, kind):
             _fail(where, value, expected)
 
     return shape
@@ -115,9 +137,31 @@ def _anything(value: Any, where: str) -> None:
     del value, where
 
 
+def _number(value: Any, where: str) -> None:
+    if type(value) not in {int, float}:
+        _fail(where, value, "a number")
+    if not 0 <= value <= MOST:
+        _fail(where, value, _RANGE)
+
+
+def _whole(value: Any, where: str) -> None:
+    if type(value) is not int:
+        _fail(where, value, "a whole number")
+    _number(value, where)
+
+
+_RANGE = f"a number from 0 to {MOST:g}"
+
+
 def _series(value: Any, where: str) -> None:
-    if not isinstance(value, list) or not set(map(type, value)) <= {int, float}:
+    types: set[type] = set(map(type, value)) if isinstance(value, list) else {list}
+    if not types <= {int, float}:
         _fail(where, value, "a list of numbers")
+    # The quick test is one of whole numbers: NaN is neither above nor below anything.
+    if types == {int} and min(value) >= 0 and max(value) <= MOST:
+        return
+    for number, part in enumerate(value):
+        _number(part, f"{where}[{number}]")
 
 
 def _times(value: Any, where: str) -> None:
@@ -140,8 +184,6 @@ def _positive(value: Any, where: str) -> None:
 
 _text = _of("a text", str)
 _flag = _of("true or false", bool)
-_number = _of("a number", int, float)
-_whole = _of("a whole number", int)
 _status = _one_of(*STATUSES)
 _judged = _or_none(_list(_number))
 

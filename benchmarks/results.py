@@ -29,7 +29,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from benchmarks.cases import ROOT
-from benchmarks.checked import ShapeError, check
+from benchmarks.checked import ShapeError, check, session_key
 from benchmarks.engines import ENGINES
 
 if TYPE_CHECKING:
@@ -149,12 +149,12 @@ def load_all(paths: Sequence[Path]) -> dict[str, Any]:
     Raises `ValueError` where processors differ, or two files have the same session.
     """
     first, *others = [load_known(path) for path in paths]
-    known = {_session_key(session) for session in first["sessions"]}
+    known = {session_key(session) for session in first["sessions"]}
     for other in others:
         if other["machine"]["cpu"] != first["machine"]["cpu"]:
             raise ValueError("results of different processors do not belong into one report")
         for session in other["sessions"]:
-            key = _session_key(session)
+            key = session_key(session)
             if key in known:
                 raise ValueError(f"{' '.join(key)} is in two of the files: use `compare`")
             known.add(key)
@@ -163,11 +163,6 @@ def load_all(paths: Sequence[Path]) -> dict[str, Any]:
         first["complete"] = first.get("complete", True) and other.get("complete", True)
         first["interrupted"] = first.get("interrupted", False) or other.get("interrupted", False)
     return first
-
-
-def _session_key(session: dict[str, Any]) -> tuple[str, ...]:
-    names = ("vocabulary", "workload", "kind", "mode", "engine")
-    return tuple(session[name] for name in names if name in session)
 
 
 def describe_source() -> str:

@@ -65,7 +65,12 @@ STORED = {
     if (path := cli.RESULTS / f"{name}.json.gz").exists()
 }
 pytestmark = pytest.mark.skipif(not STORED, reason="no results are stored here")
-GARBAGE = st.sampled_from([None, True, 0, -1, 1.5, "x", "", [], {}, [1], ["x"], {"x": 1}, [[]]])
+GARBAGE = st.sampled_from(
+    [
+        None, True, 0, -1, 1.5, "x", "", [], {}, [1], ["x"], {"x": 1}, [[]],
+        float("nan"), float("inf"), 10**400, [10**400, 1], [float("nan"), 1],
+    ]
+)  # fmt: skip
 
 
 def places(value, path=()):
@@ -150,6 +155,48 @@ def test_what_is_wrong_is_said(content, words, tmp_path, capsys):
         assert cli.main(command) == 2
         errors = capsys.readouterr().err
         assert errors.startswith(f"benchmarks: {path} is no results file: {words}")
+
+
+@pytest.mark.parametrize("command", ["report", "compare"])
+@pytest.mark.parametrize(
+    ("path", "value"),
+    [
+        (("cases", "FIRST", "compile_ns"), -5),
+        (("cases", "FIRST", "runs", 0, "mask_ns", 1), -1),
+        (("cases", "FIRST", "runs", 0, "mask_ns", 0), 10**400),
+        (("cases", "FIRST", "runs", 0, "warm_advance_ns", 0), float("inf")),
+        (("cases", "FIRST", "runs", 0, "mask_ns", 0), float("nan")),
+        (("setup", "setup_ms"), float("nan")),
+        (("rss_peak_mib",), float("-inf")),
+    ],
+)
+def test_no_figure_is_below_zero_or_endless(path, value, command, tmp_path, capsys):
+    name = next(iter(STORED["regex-tekken"]["cases"]))
+    path = tuple(name if part == "FIRST" else part for part in path)
+    content = spoilt(STORED["regex-tekken"], ("sessions", 1, *path), value, gone=False)
+    file = tmp_path / "bad.json"
+    results.save(content, file)
+    assert cli.main([command, *[str(file)] * (1 + (command == "compare"))]) == 2
+    place = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in path)
+    shown = repr(value) if len(repr(value)) <= 40 else f"{str(value)[:40]}..."
+    assert capsys.readouterr().err == (
+        f"benchmarks: {file} is no results file: sessions[1]{place} is {shown}, "
+        "not a number from 0 to 1e+18\n"
+    )
+
+
+def test_a_session_is_there_once_and_there_is_one(tmp_path, capsys):
+    content = copy.deepcopy(STORED["regex-tekken"])
+    content["sessions"].append(content["sessions"][1])
+    twice = len(content["sessions"]) - 1
+    words = f"sessions[{twice}] is tekken replay regex shared formgate, as is sessions[1]"
+    for sessions, error in ((content["sessions"], words), ([], "sessions is [], not a list that")):
+        file = tmp_path / "bad.json"
+        results.save({**content, "sessions": sessions}, file)
+        for command in (["report", str(file)], ["compare", str(file), str(file)]):
+            assert cli.main(command) == 2
+            told_of = capsys.readouterr().err
+            assert told_of.startswith(f"benchmarks: {file} is no results file: {error}")
 
 
 def test_cases_and_engines_are_those_that_there_are(tmp_path, capsys):
