@@ -440,13 +440,17 @@ def _is_complete(path: Path) -> bool:
 
 
 def _publish(options: argparse.Namespace) -> int:
-    from benchmarks.pages import publish
+    from benchmarks.pages import publish, wanting
 
     more = [README] if options.pages == PAGES else []
     stale = publish(options.results, options.pages, more, check=options.check)
     for path in stale:
         print(f"{'stale' if options.check else 'written'}: {path}")
-    return int(options.check and bool(stale))
+    left = wanting(options.results, options.pages, more)
+    for path, names in left.items():
+        absent = f"{options.results} has no results of {', '.join(names)}"
+        print(f"benchmarks: {path} is left as it is: {absent}", file=sys.stderr)
+    return 2 if left else int(options.check and bool(stale))
 
 
 def _report(options: argparse.Namespace) -> int:

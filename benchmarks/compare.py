@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from benchmarks.other_report import added
-from benchmarks.plan import without
+from benchmarks.plan import asked, without
 from benchmarks.statistics import counts_as_measured, figures, judged, mean, percentile
 
 if TYPE_CHECKING:
@@ -121,20 +121,9 @@ def _same_selection(base: dict[str, Any], new: dict[str, Any]) -> bool:
         {name: value for name, value in content["options"].items() if name not in _WHERE}
         for content in (base, new)
     ]
-    return options[0] == options[1] and _asked(base["command"]) == _asked(new["command"])
-
-
-def _asked(command: list[str]) -> dict[str, set[str]]:
-    """Return what stands behind each option of a command line, in whatever order."""
-    asked: dict[str, set[str]] = {}
-    name = ""
-    for word in without(command, _NOT_ASKED):
-        option, given, value = word.partition("=")
-        if word.startswith("--"):
-            name = option
-        names = value if given and word.startswith("--") else "" if word == name else word
-        asked.setdefault(name, set()).update(filter(None, names.split(",")))
-    return asked
+    return options[0] == options[1] and (
+        asked(without(base["command"], _NOT_ASKED)) == asked(without(new["command"], _NOT_ASKED))
+    )
 
 
 def _key(session: dict[str, Any]) -> str:

@@ -6,8 +6,9 @@ A page holds blocks between two comments,
     <!-- end -->
 
 ENTRY being one of the plan, PART one of `PARTS` or of `benchmarks.plots.PLOTS`. What
-stands between is replaced by what the results say; the text around is written by hand. A block
-whose results are missing stays as it is.
+stands between is replaced by what the results say; the text around is written by hand. A page stays
+as it is where the results of any of its blocks are missing. Nothing is written before all results
+are known to be what they are taken for.
 """
 
 from __future__ import annotations
@@ -34,7 +35,7 @@ from benchmarks.other_report import (
     prediction_table,
     startup_table,
 )
-from benchmarks.scoreboard import scoreboard
+from benchmarks.scoreboard import ENTRIES, scoreboard
 from benchmarks.statistics import figures, mean, percentile
 from benchmarks.tables import MS, US, number, table
 
@@ -49,72 +50,122 @@ if TYPE_CHECKING:
 _BLOCK = re.compile(r"(<!-- begin (\S+) (\S+) -->\n).*?(<!-- end -->)", re.DOTALL)
 
 
+class PublishError(ValueError):
+    """There is nothing to publish, or results are of something else than they are named for."""
+
+
 def publish(
     results: Path, pages: Path, more: Iterable[Path] = (), *, check: bool = False
 ) -> list[Path]:
     """Write the pages and plots that change; return them. With `check`, write nothing.
 
     `pages` is a folder, `more` pages that lie elsewhere and hold no plots. Plots are drawn again
-    only without `check`. Raises `ValueError` for an unknown block.
+    only without `check`. Pages that `wanting` names are left out. Raises `PublishError` where there
+    are no pages or no results, or results are of another entry, and `ValueError` for an unknown
+    block.
     """
-    blocks = _Blocks(results, None if check else pages / "plots")
-    changed = []
-    for page in [*sorted(pages.glob("*.md")), *more]:
+    blocks = _Blocks(results)
+    changed = {}
+    left_out = wanting(results, pages, more)
+    for page in _pages(pages, more):
         old = page.read_text(encoding="utf-8")
 
         def replaced(found: re.Match[str], page: Path = page, old: str = old) -> str:
             try:
-                text = blocks.text(found[2], found[3])
+                text = blocks.text(found[2], found[3], drawn=page not in left_out)
+            except PublishError:
+                raise
             except ValueError as error:
                 line = old.count("\n", 0, found.start()) + 1
                 raise ValueError(f"{page.name}:{line}: {error}") from error
-            return found[0] if text is None else f"{found[1]}{text}\n{found[4]}"
+            return f"{found[1]}{text}\n{found[4]}"
 
         new = _BLOCK.sub(replaced, old)
-        if new != old:
-            changed.append(page)
-            if not check:
-                page.write_text(new, encoding="utf-8")
-    return changed
+        if new != old and page not in left_out:
+            changed[page] = new
+    if not check:
+        blocks.draw(pages / "plots")
+        for page, text in changed.items():
+            page.write_text(text, encoding="utf-8")
+    return list(changed)
+
+
+def wanting(results: Path, pages: Path, more: Iterable[Path] = ()) -> dict[Path, list[str]]:
+    """Return the entries that each page shows and that have no results, of pages with any such.
+
+    Raises `PublishError` where there are no pages, or no results at all.
+    """
+    entries = plan.load()
+    absent = [entry.name for entry in entries if not entry.path(results).is_file()]
+    if len(absent) == len(entries):
+        raise PublishError(f"{results} has no results of any entry of the plan")
+    found = {}
+    for page in _pages(pages, more):
+        shown = [block[2] for block in _BLOCK.finditer(page.read_text(encoding="utf-8"))]
+        if "all" in shown:
+            shown += ENTRIES
+        missing = [name for name in absent if name in shown]
+        if missing:
+            found[page] = missing
+    return found
+
+
+def _pages(folder: Path, more: Iterable[Path]) -> list[Path]:
+    if not folder.is_dir():
+        raise PublishError(f"{folder} is no folder of pages")
+    found = sorted(folder.glob("*.md"))
+    if not any(_BLOCK.search(page.read_text(encoding="utf-8")) for page in found):
+        raise PublishError(f"{folder} has no page with a block to fill")
+    return [*found, *more]
 
 
 class _Blocks:
-    """What stands in the blocks; plots are drawn into the folder where there is one."""
+    """What stands in the blocks, and the plots that they show."""
 
-    def __init__(self, results: Path, folder: Path | None) -> None:
-        self._folder = folder
+    def __init__(self, results: Path) -> None:
         self._results = results
         self._entries = {entry.name: entry for entry in plan.load()}
         self._loaded: dict[str, dict[str, Any] | None] = {}
+        self._plots: dict[str, tuple[str, dict[str, Any]]] = {}
 
-    def text(self, name: str, part: str) -> str | None:
-        """Return the text of one block, None where its results are missing."""
+    def text(self, name: str, part: str, *, drawn: bool) -> str:
+        """Return the text of one block, empty where its results are missing.
+
+        A plot is `drawn` later, or not.
+        """
+        if name not in {"all", *self._entries}:
+            raise ValueError(f"no entry of the plan is called {name!r}")
+        known = ["scoreboard"] if name == "all" else [*PARTS, *plots.PLOTS]
+        if part not in known:
+            raise ValueError(f"no part is called {part!r}; there are {', '.join(known)}")
         if name == "all":
-            busy = [
-                name for name in self._entries if (r := self._load(name)) and report.was_busy(r)
-            ]
+            busy = [name for name in ENTRIES if (r := self._load(name)) and report.was_busy(r)]
             note = f"\n\n{BUSY} That holds for {', '.join(busy)}." if busy else ""
             return f"{scoreboard(self._load)}{note}"
-        if name not in self._entries:
-            raise ValueError(f"no entry of the plan is called {name!r}")
         content = self._load(name)
         if content is None:
-            return None
+            return ""
         if part in PARTS:
             return PARTS[part](content, self._entries[name])
-        if part not in plots.PLOTS:
-            known = ", ".join([*PARTS, *plots.PLOTS])
-            raise ValueError(f"no part is called {part!r}; there are {known}")
-        if self._folder is not None:
-            self._folder.mkdir(exist_ok=True)
-            plots.draw(part, content, self._folder / f"{name}-{part}.svg")
+        if drawn:
+            self._plots[f"{name}-{part}.svg"] = part, content
         title = (plots.PLOTS[part].__doc__ or "").strip()
         return f"![{title}](plots/{name}-{part}.svg)"
 
+    def draw(self, folder: Path) -> None:
+        """Draw the plots of the blocks so far."""
+        for name, (part, content) in self._plots.items():
+            folder.mkdir(exist_ok=True)
+            plots.draw(part, content, folder / name)
+
     def _load(self, name: str) -> dict[str, Any] | None:
         if name not in self._loaded:
-            path = self._results / f"{name}.json.gz"
-            self._loaded[name] = store.load_known(path) if path.exists() else None
+            path = self._entries[name].path(self._results)
+            content = store.load_known(path) if path.is_file() else None
+            other = content and plan.unlike(content, self._entries[name])
+            if other:
+                raise PublishError(f"{path} is not of the plan's entry {name}: {other}")
+            self._loaded[name] = content
         return self._loaded[name]
 
 

@@ -64,6 +64,79 @@ def _of_old(results: dict[str, Any], planned: list[str]) -> list[str]:
     return command if timeout_s == DEFAULT_TIMEOUT_S else [*command, "--timeout", f"{timeout_s:g}"]
 
 
+def unlike(results: dict[str, Any], entry: Entry) -> str | None:
+    """Return in words what shows that results are of another run than an entry's, if anything does.
+
+    Engines and cases may be more, or fewer, than the plan has by now: it can have changed since.
+    """
+    words = shlex.split(entry.run)
+    planned = asked(words)
+    sessions = results["sessions"]
+    replayed = [session for session in sessions if session["workload"] == "replay"]
+    expected = {
+        "workload": (_workloads(words[0], planned), (s["workload"] for s in sessions)),
+        "kind": (planned.get("--kinds", {"regex"}), (s["kind"] for s in replayed)),
+        "mode": (planned.get("--mode", {"shared"}), (s["mode"] for s in replayed)),
+        "vocabulary": (_vocabularies(words[0], planned), (s["vocabulary"] for s in sessions)),
+        "part": (planned.get("--parts"), _parts(sessions)),
+        "format": (planned.get("--formats"), (c["format"] for c in results["cases"].values())),
+    }
+    for what, (named, found) in expected.items():
+        others = set(found) - named if named else ()
+        if named and others:
+            return f"its {what} is {_all(others)}, not {_all(named)}"
+    engines = {session["engine"] for session in sessions} - {"torch"}
+    named = planned.get("--engines", engines)
+    if not (engines <= named or named <= engines):
+        return f"its engines are {_all(engines)}, not {_all(named)}"
+    return _other_cases(results, planned.get("--cases", set()))
+
+
+def _workloads(command: str, planned: dict[str, set[str]]) -> set[str]:
+    ways = {"crossformat": {"decoding"}, "device": {"device"}}
+    return ways.get(command) or planned.get("--workloads", {"replay"})
+
+
+def _vocabularies(command: str, planned: dict[str, set[str]]) -> set[str]:
+    if command == "crossformat":
+        return {"smollm2"}  # the embedded model's
+    return planned.get("--vocabularies") or planned.get("--vocabulary") or {"tekken"}
+
+
+def _parts(sessions: list[dict[str, Any]]) -> set[str]:
+    """Return what was measured on a device."""
+    parts = ("kernels", "steps", "decoding")
+    return {part for part in parts if any(session.get(part) for session in sessions)}
+
+
+def _other_cases(results: dict[str, Any], named: set[str]) -> str | None:
+    """Return in words that other cases were chosen: none are named where all are meant."""
+    for name, case in results["cases"].items():
+        if named and not named & {name, case["group"]}:
+            return f"its cases have {name}, not only {_all(named)}"
+    chosen = asked(results.get("command") or []).get("--cases")
+    if chosen and not named:
+        return f"its cases are {_all(chosen)} alone"
+    return None
+
+
+def _all(names: Iterable[str]) -> str:
+    return ", ".join(sorted(names))
+
+
+def asked(command: Iterable[str]) -> dict[str, set[str]]:
+    """Return what stands behind each option of a command line, in whatever order."""
+    found: dict[str, set[str]] = {}
+    name = ""
+    for word in command:
+        option, given, value = word.partition("=")
+        if word.startswith("--"):
+            name = option
+        names = value if given and word.startswith("--") else "" if word == name else word
+        found.setdefault(name, set()).update(filter(None, names.split(",")))
+    return found
+
+
 def without(command: Iterable[str], options: tuple[str, ...]) -> list[str]:
     """Return a command line without these options and their values."""
     kept: list[str] = []

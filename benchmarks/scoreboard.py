@@ -86,6 +86,15 @@ GOALS = (
     Goal("grammars", _GRAMMARS, "first", "mask max", 1.0),
     Goal("grammars", _GRAMMARS, "first", "compile + first mask mean, ms", 1.0),
 )
+# What the table is made of.
+ENTRIES = tuple(
+    dict.fromkeys(
+        [
+            *(entry for goal in GOALS for entry in goal.entries),
+            *("batch", "startup", "memory", "crossformat"),
+        ]
+    )
+)
 _OUTPUTS = {
     "first": "first outputs",
     "pair": "first outputs in two spellings",

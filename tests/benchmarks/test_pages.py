@@ -1,7 +1,9 @@
 """Tables and plots are written into pages, and the documented pages name what there is."""
 
+import functools
 import json
 import re
+import shutil
 
 import pytest
 from hypothesis import assume, given
@@ -137,10 +139,39 @@ def decoded():
     return content
 
 
+def started():
+    content = results.new_results({}, {})
+    times = {"wall_ns": 10**6, "cpu_ns": 10**6, "rss_mib": 1.0}
+    content["sessions"] = [
+        {
+            "workload": "startup", "engine": "formgate", "vocabulary": "tekken", "versions": {},
+            "imports": [times], "setups": [{"setup_ms": 1.0}],
+            "setup": {"rss_setup_mib": 2.0, "rss_import_mib": 1.0},
+        }
+    ]  # fmt: skip
+    return content
+
+
+def of_entry(name):
+    """Return replays as an entry of the plan would have them."""
+    kind, vocabulary = name.split("-")
+    content = replayed({"grammar": "gbnf", "schema": "json_schema"}.get(kind, "regex"))
+    for case in content["cases"].values():
+        case.update(kind=kind, group="json" if kind == "grammar" else "g")
+    mode = "isolated" if kind == "grammar" else "shared"
+    for part in content["sessions"]:
+        part.update(kind=kind, vocabulary=vocabulary, mode=mode)
+    return content
+
+
 STORED = {
-    "regex-tekken": replayed,
-    "grammar-tekken": lambda: replayed("gbnf"),
+    **{
+        f"{kind}-{vocabulary}": functools.partial(of_entry, f"{kind}-{vocabulary}")
+        for kind in ("regex", "schema", "grammar")
+        for vocabulary in ("tekken", "qwen")
+    },
     "batch": batch,
+    "startup": started,
     "memory": memory,
     "crossformat": decoded,
 }
@@ -374,12 +405,13 @@ def test_masks_not_meant_to_be_compared_contradict_nobody():
 
 def test_missing_results_leave_a_block_and_unknown_ones_are_errors(folders):
     stored, folder = folders
-    path = page(folder, "schema-tekken coverage")
+    path = page(folder, "schema-hand-tekken coverage")
     assert pages.publish(stored, folder) == []
     assert "old" in path.read_text(encoding="utf-8")
     for block, message in (
         ("nothing coverage", r"page.md:3: no entry of the plan is called 'nothing'"),
         ("regex-tekken nonsense", r"page.md:3: no part is called 'nonsense'; there are about,"),
+        ("all nonsense", r"page.md:3: no part is called 'nonsense'; there are scoreboard"),
     ):
         page(folder, block)
         with pytest.raises(ValueError, match=message):
@@ -394,6 +426,117 @@ def test_publish_from_the_command_line(folders, capsys):
     assert capsys.readouterr().out == f"stale: {path}\n"
     assert cli.main(arguments) == 0
     assert cli.main([*arguments, "--check"]) == 0
+
+
+def test_a_page_is_published_whole_or_not_at_all(folders, capsys):
+    stored, folder = folders
+    path = page(folder, "batch rows", "memory resident", "batch batch", "all scoreboard")
+    arguments = ["publish", "--results", str(stored), "--pages", str(folder)]
+    for name in ("memory", "startup"):
+        (stored / f"{name}.json.gz").unlink()
+    before = path.read_bytes()
+    for more in ([], ["--check"]):
+        assert cli.main([*arguments, *more]) == 2
+        assert capsys.readouterr() == (
+            "",
+            f"benchmarks: {path} is left as it is: {stored} has no results of startup, memory\n",
+        )
+        assert path.read_bytes() == before
+    assert not (folder / "plots").exists()
+    other = folder / "other.md"
+    other.write_text("<!-- begin batch rows -->\n<!-- end -->\n", encoding="utf-8")
+    assert cli.main(arguments) == 2
+    assert capsys.readouterr().out == f"written: {other}\n"
+    assert path.read_bytes() == before
+
+
+def test_without_results_or_pages_nothing_is_written(folders, tmp_path, capsys):
+    stored, folder = folders
+    path = page(folder, "all scoreboard")
+    before = path.read_bytes()
+    (tmp_path / "empty").mkdir()
+    for place in (tmp_path / "empty", tmp_path / "nowhere"):
+        for more in ([], ["--check"]):
+            assert (
+                cli.main(["publish", "--results", str(place), "--pages", str(folder), *more]) == 2
+            )
+            assert capsys.readouterr() == (
+                "",
+                f"benchmarks: {place} has no results of any entry of the plan\n",
+            )
+            words = "no page with a block to fill" if place.exists() else "no folder of pages"
+            assert (
+                cli.main(["publish", "--results", str(stored), "--pages", str(place), *more]) == 2
+            )
+            found = capsys.readouterr()
+            assert found.out == ""
+            assert found.err.startswith(f"benchmarks: {place} ")
+            assert words in found.err
+    assert path.read_bytes() == before
+    with pytest.raises(pages.PublishError, match="empty has no results"):
+        pages.publish(tmp_path / "empty", folder)
+
+
+def test_results_of_another_entry_are_refused_before_anything_is_written(folders, capsys):
+    stored, folder = folders
+    path = page(folder, "batch rows", "regex-tekken about", "batch batch")
+    before = path.read_bytes()
+    foreign = stored / "regex-tekken.json.gz"
+    shutil.copy(stored / "batch.json.gz", foreign)
+    assert cli.main(["publish", "--results", str(stored), "--pages", str(folder)]) == 2
+    assert capsys.readouterr().err == (
+        f"benchmarks: {foreign} is not of the plan's entry regex-tekken: "
+        "its workload is batch, not replay\n"
+    )
+    assert path.read_bytes() == before
+    assert not (folder / "plots").exists()
+
+
+LMFE = "formgate, lm-format-enforcer, outlines-core"
+
+
+@pytest.mark.parametrize(
+    ("name", "source", "change", "words"),
+    [
+        ("schema-tekken", "regex-tekken", {}, "its kind is regex, not schema"),
+        ("schema-tekken", "schema-qwen", {}, "its vocabulary is qwen, not tekken"),
+        ("scaling-tekken", "grammar-tekken", {}, "its cases have one, not only scaling"),
+        ("grammar-qwen", "grammar-qwen", {"mode": "shared"}, "its mode is shared, not isolated"),
+        (
+            "regex-lmfe", "regex-tekken", {},
+            f"its engines are formgate, llguidance-complete, not {LMFE}",
+        ),
+        (
+            "schema-tekken", "schema-tekken", {"command": ["run", "--cases=hand"]},
+            "its cases are hand alone",
+        ),
+        ("schema-tekken", "schema-tekken", {}, None),
+        ("schema-tekken", "schema-tekken", {"engine": "formgate"}, None),
+        ("startup", "startup", {}, None),
+        ("crossformat", "startup", {}, "its workload is startup, not decoding"),
+        ("device-steps", "crossformat", {}, "its workload is decoding, not device"),
+    ],
+)  # fmt: skip
+def test_results_tell_whether_they_are_of_an_entry(name, source, change, words):
+    (entry,) = [entry for entry in plan.load() if entry.name == name]
+    content = {**STORED[source](), **{k: v for k, v in change.items() if k == "command"}}
+    if "mode" in change:
+        for part in content["sessions"]:
+            part["mode"] = change["mode"]
+    if "engine" in change:  # a run that was interrupted has fewer
+        content["sessions"] = content["sessions"][:1]
+    assert plan.unlike(content, entry) == words
+
+
+@pytest.mark.skipif(not list(cli.RESULTS.glob("*.gz")), reason="no results are stored here")
+def test_stored_results_are_of_their_entries_and_of_no_other():
+    entries = plan.load()
+    for entry in entries:
+        if not entry.path(cli.RESULTS).exists():
+            continue
+        content = results.load(entry.path(cli.RESULTS))
+        alike = [other.name for other in entries if plan.unlike(content, other) is None]
+        assert alike == [entry.name]
 
 
 @pytest.mark.parametrize(
