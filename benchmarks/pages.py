@@ -171,17 +171,28 @@ class _Blocks:
 
 def _about(results: dict[str, Any], entry: plan.Entry) -> str:
     command = plan.typed(results, entry)
-    planned = plan.typed({"command": shlex.split(entry.run), "sessions": []}, entry)
-    notes = []
+    planned = plan.usual(shlex.split(entry.run), entry)
+    notes = [f"```console\n$ {command}\n```"] if command else [_without_command(results)]
     if command != planned:
-        notes.append(f"{UNPLANNED} The plan now says: `{planned}`.")
+        notes.append(f"{UNPLANNED if command else ''} The plan now says: `{planned}`.".lstrip())
     notes += [BUSY] * report.was_busy(results)
     notes += report.gaps(results)
     return (
         f"Measured on {results['date'][:10]} at commit {results['source'] or 'unknown'}: "
         f"{device_name(results)}{report.machine_line(results)} {report.versions_line(results)}.\n\n"
-        + "\n\n".join([f"```console\n$ {command}\n```", *notes])
+        + "\n\n".join(notes)
     )
+
+
+def _without_command(results: dict[str, Any]) -> str:
+    """Return what is known of a run whose results are too old to hold its command."""
+    engines = dict.fromkeys(session["engine"] for session in results["sessions"])
+    options = ", ".join(
+        f"{name} {value}" for name, value in results["options"].items() if name in _SHOWN_OPTIONS
+    )
+    count = len(results["cases"])
+    parts = [f"engines {', '.join(engines)}", f"{count} cases" if count else "", options]
+    return f"{NO_COMMAND} What they hold: {'; '.join(part for part in parts if part)}."
 
 
 def _of_replays(write: Callable[[dict[str, Any], report.Sessions], str]) -> Part:
@@ -268,6 +279,8 @@ def _headline(results: dict[str, Any], sessions: report.Sessions) -> str:
     return f"On {len(names)} cases:\n\n{table(['', *chosen], cells)}"
 
 
+NO_COMMAND = "These results are too old to say by which command they were made."
+_SHOWN_OPTIONS = ("repeat", "timeout_s", "flush")
 UNPLANNED = "This is what was run; what the plan has instead by now is not measured yet."
 BUSY = "**Other programs kept the machine busy: times and maxima are too high, ratios are rough.**"
 HEADLINE = ("formgate", "llguidance-complete", "xgrammar")

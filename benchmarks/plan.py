@@ -43,25 +43,19 @@ DEFAULT_TIMEOUT_S = 30.0
 _WHERE = ("--out", "--core", "--nice")
 
 
-def typed(results: dict[str, Any], entry: Entry) -> str:
+def typed(results: dict[str, Any], entry: Entry) -> str | None:
     """Return the command that made the results of an entry, written to its usual place.
 
-    That is the plan's unless they were made by another. Files of old do not hold it; their options
-    and engines do.
+    Files of old do not hold it; None for them.
     """
-    command = results.get("command") or _of_old(results, shlex.split(entry.run))
+    command = results.get("command")
+    return usual(command, entry) if command else None
+
+
+def usual(command: Iterable[str], entry: Entry) -> str:
+    """Return a command as a user types it to have its results in the usual place of an entry."""
     out = Path("benchmarks/results") / f"{entry.name}.json.gz"
-    kept = without(command, _WHERE)
-    return f"python -m benchmarks {shlex.join([*kept, '--out', str(out)])}"
-
-
-def _of_old(results: dict[str, Any], planned: list[str]) -> list[str]:
-    engines = dict.fromkeys(session["engine"] for session in results["sessions"])
-    timeout_s = results["options"].get("timeout_s", DEFAULT_TIMEOUT_S)
-    command = without(planned, ("--timeout",))
-    if "--engines" in command and engines:
-        command[command.index("--engines") + 1] = ",".join(engines)
-    return command if timeout_s == DEFAULT_TIMEOUT_S else [*command, "--timeout", f"{timeout_s:g}"]
+    return f"python -m benchmarks {shlex.join([*without(command, _WHERE), '--out', str(out)])}"
 
 
 def unlike(results: dict[str, Any], entry: Entry) -> str | None:

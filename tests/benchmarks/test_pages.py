@@ -63,7 +63,7 @@ def session(engine, factor):
 
 def replayed(form="regex"):
     case = {"kind": "regex", "format": form, "group": "g", "source": "", "common": True}
-    content = results.new_results({}, {"repeat": 1})
+    content = results.new_results({}, {"repeat": 1}, ["run", "--kinds", "regex"])
     content["cases"] = {name: {**case, "same_masks": True} for name in ("one", "two")}
     content["sessions"] = [session("formgate", 1), session("llguidance-complete", 4)]
     content["sessions"][1]["cases"]["two"] |= {
@@ -266,15 +266,21 @@ def test_the_command_shown_is_the_one_that_was_run(folders):
         assert ("Incomplete" in text) == (not complete)
 
 
-def test_files_of_old_tell_their_command_by_options_and_engines(folders):
+def test_no_command_is_made_up_for_files_of_old(folders):
     stored, folder = folders
-    path = page(folder, "batch about")
-    content = {**batch(), "options": {"timeout_s": 60.0}}
-    del content["command"], content["complete"]
-    results.save(content, stored / "batch.json.gz")
+    path = page(folder, "batch about", "regex-tekken about")
+    for name, make in (("batch", batch), ("regex-tekken", replayed)):
+        content = {**make(), "options": {"timeout_s": 60.0}}
+        del content["command"], content["complete"]
+        results.save(content, stored / f"{name}.json.gz")
     pages.publish(stored, folder)
     text = path.read_text(encoding="utf-8")
-    assert "--engines formgate,xgrammar,trivial --timeout 60 --out benchmarks/results/" in text
+    assert "$ python" not in text
+    assert "what was run" not in text
+    assert text.count("too old to say by which command they were made") == 2
+    assert "What they hold: engines formgate, xgrammar, trivial; timeout_s 60.0.\n" in text
+    assert "engines formgate, llguidance-complete; 2 cases; timeout_s 60.0.\n" in text
+    assert text.count("The plan now says: `python -m benchmarks run --workloads batch") == 1
     assert "Incomplete" not in text
 
 
