@@ -238,6 +238,21 @@ def test_a_rival_that_is_faster_is_said_to_be():
     assert text.count("**met**") == 1  # of equal length, the advance
 
 
+def test_a_maximum_over_common_cases_stands_beside_that_over_all():
+    content = of_entry("schema-tekken")
+    two = content["sessions"][0]["cases"]["two"]["runs"][0]
+    text = {}
+    for worst in (3_000, 5_000, 8_000):
+        two["mask_ns"][-1] = worst
+        board = scoreboard.scoreboard(lambda name: content if name == "schema-tekken" else None)
+        (text[worst],) = re.findall(r"first outputs \| tekken \| mask max \| (.*) \|", board)
+    assert text[3_000] == "3 µs | 12 µs, llguidance | 0.25 | 0.5 | **met**"
+    assert text[5_000] == "3 µs; of all 2: 5 µs | 12 µs, llguidance | 0.25 | 0.5 | **met**"
+    assert text[8_000] == (
+        "3 µs; of all 2: 8 µs | 12 µs, llguidance | 0.25 | 0.5 | **met** on common cases"
+    )
+
+
 def test_a_busy_machine_is_said_to_be_one(folders):
     stored, folder = folders
     path = page(folder, "batch about", "all scoreboard")
