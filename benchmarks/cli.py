@@ -38,6 +38,7 @@ if TYPE_CHECKING:
 MODES = ("shared", "isolated")
 INTERRUPTED = 130
 LEAST_MEMORY_GIB = 1.0
+LEAST_TIMEOUT_S = 0.1
 MOST_NICE = 19  # more than that the system does not know
 RESULTS = Path(__file__).parent / "results"
 PAGES = ROOT / "docs" / "benchmarks"
@@ -136,7 +137,7 @@ def _parser() -> argparse.ArgumentParser:
 
     report = commands.add_parser("report", help="print a results file as Markdown tables")
     report.add_argument("results", type=Path, nargs="+", help="several are read as one")
-    report.add_argument("--ours", default="formgate", help="the engine whose ratios are shown")
+    report.add_argument("--ours", help="the engine whose ratios are shown; formgate by default")
     report.add_argument("--reference", help="the engine whose masks the others' are held against")
     report.set_defaults(command=_report)
 
@@ -179,7 +180,7 @@ def _add_selection(run: argparse.ArgumentParser) -> None:
 def _add_conditions(command: argparse.ArgumentParser) -> None:
     command.add_argument(
         "--timeout",
-        type=_positive,
+        type=_timeout,
         default=plan.DEFAULT_TIMEOUT_S,
         help=f"processor seconds per case ({plan.DEFAULT_TIMEOUT_S:g})",
     )
@@ -226,6 +227,15 @@ def _positive(text: str) -> float:
     return number
 
 
+def _timeout(text: str) -> float:
+    number = _positive(text)
+    if number < LEAST_TIMEOUT_S:
+        raise argparse.ArgumentTypeError(
+            f"it must be at least {LEAST_TIMEOUT_S:g}: processor time is counted in ticks of 0.01 s"
+        )
+    return number
+
+
 def _memory(text: str) -> float:
     number = _positive(text)
     if number < LEAST_MEMORY_GIB:
@@ -259,7 +269,9 @@ def _check(kind: str, names: Sequence[str], known: Sequence[str]) -> None:
 def _setup(options: argparse.Namespace) -> int:
     names = options.engines or list(ENGINES)
     _check("engine", names, list(ENGINES))
-    set_up(names)
+    failed = set_up(names)
+    if failed:
+        raise RuntimeError("; ".join(failed.values()))
     return 0
 
 
@@ -292,7 +304,7 @@ def _run(options: argparse.Namespace) -> int:
     _check("kind", options.kinds, KINDS)
     store.prepare(options.out)
     base = store.load(options.compare) if options.compare else None
-    set_up(engines)
+    absent = set_up(engines)
     cases = _select(options) if "replay" in options.workloads else {}
     selection = Selection(
         engines=engines,
@@ -300,6 +312,7 @@ def _run(options: argparse.Namespace) -> int:
         cases=cases,
         modes=MODES if options.mode == "both" else (options.mode or MODES[0],),
         workloads=options.workloads,
+        absent=absent,
     )
     settings = _conditions(options, repeat=options.repeat, flush=options.flush_caches)
     results = store.new_results(cases, asdict(settings), options.typed)
@@ -455,7 +468,13 @@ def _publish(options: argparse.Namespace) -> int:
 
 def _report(options: argparse.Namespace) -> int:
     results = store.load_all(options.results)
-    print(reporting.render(results, ours=options.ours, reference=options.reference), end="")
+    replayed = {name for group in reporting.replays(results).values() for name in group}
+    for option, name in (("--ours", options.ours), ("--reference", options.reference)):
+        if name is not None and name not in replayed:
+            there = f"there are {', '.join(sorted(replayed))}" if replayed else "there are none"
+            raise ValueError(f"{option} {name}: no replay is of that engine; {there}")
+    ours = options.ours or "formgate"
+    print(reporting.render(results, ours=ours, reference=options.reference), end="")
     return 0
 
 
@@ -464,11 +483,8 @@ def _compare(options: argparse.Namespace) -> int:
 
 
 def _compared(base: dict[str, Any], new: dict[str, Any], options: argparse.Namespace) -> int:
-    changes = list(
-        comparison.compare(
-            base, new, threshold=options.threshold, case_threshold=options.case_threshold
-        )
-    )
+    limits = {"threshold": options.threshold, "case_threshold": options.case_threshold}
+    changes = list(comparison.compare(base, new, **limits))
     print(comparison.differences(base, new), end="")
     print(comparison.render(changes), end="")
     return int(any(change.flagged for change in changes))

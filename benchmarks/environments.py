@@ -46,14 +46,16 @@ def is_ready(spec: EngineSpec) -> bool:
     return marker.read_text(encoding="utf-8") == repr(spec.install)
 
 
-def set_up(names: Iterable[str]) -> None:
+def set_up(names: Iterable[str]) -> dict[str, str]:
     """Make the environments of the named engines that are missing or outdated.
+
+    Returns why, for each engine whose environment cannot be made; the next call tries it again.
 
     Modules of a checkout are compiled, as pip compiles those that it installs: else a process that
     may write none (`PYTHONDONTWRITEBYTECODE`) would compile each at its first use.
-    Another process that does the same is waited for. Raises `subprocess.CalledProcessError` when
-    pip fails; the environment is then made again by the next call.
+    Another process that does the same is waited for.
     """
+    failed: dict[str, str] = {}
     for name in names:
         spec = ENGINES[name]
         if spec.environment is None:
@@ -61,11 +63,17 @@ def set_up(names: Iterable[str]) -> None:
                 compileall.compile_dir(ROOT / folder, quiet=2)
         if is_ready(spec):
             continue
-        ENVIRONMENTS.mkdir(parents=True, exist_ok=True)
-        with (ENVIRONMENTS / f"{spec.environment}.lock").open("w") as lock:
-            fcntl.flock(lock, fcntl.LOCK_EX)
-            if not is_ready(spec):
-                _make(spec)
+        try:
+            ENVIRONMENTS.mkdir(parents=True, exist_ok=True)
+            with (ENVIRONMENTS / f"{spec.environment}.lock").open("w") as lock:
+                fcntl.flock(lock, fcntl.LOCK_EX)
+                if not is_ready(spec):
+                    _make(spec)
+        except subprocess.CalledProcessError as error:
+            failed[name] = f"{name} has no environment: {_told(error)}"
+        except OSError as error:
+            failed[name] = f"{name} has no environment: {error}"
+    return failed
 
 
 def _make(spec: EngineSpec) -> None:
@@ -75,8 +83,20 @@ def _make(spec: EngineSpec) -> None:
     for requirements in spec.install:
         print(f"{spec.name}: pip install {' '.join(requirements)}", file=sys.stderr)
         command = [str(interpreter(spec)), "-m", "pip", "install", "--quiet", *requirements]
-        subprocess.run(command, check=True)
+        subprocess.run(command, check=True, stderr=subprocess.PIPE, text=True)
     _marker(spec).write_text(repr(spec.install), encoding="utf-8")
+
+
+def _told(error: subprocess.CalledProcessError) -> str:
+    """Return what a program did, and the last that it said."""
+    words = " ".join(str(part) for part in error.cmd[1:]).removeprefix("-m ")
+    said = error.stderr or error.stdout or ""
+    lines = (said if isinstance(said, str) else said.decode(errors="replace")).split("\n")
+    last = next((line.strip() for line in reversed(lines) if line.strip()), "it said nothing")
+    return f"{words} ended with exit status {error.returncode}: {last[:_MOST_SAID]}"
+
+
+_MOST_SAID = 300
 
 
 def _marker(spec: EngineSpec) -> Path:

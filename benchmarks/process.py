@@ -90,7 +90,7 @@ class Worker:
             try:
                 event = self._events.get(timeout=POLL_S)
             except queue.Empty:
-                if self.ended_by is None and (reason := self._over_limit()):
+                if self.ended_by is None and (reason := self.over_limit()):
                     self.ended_by = reason
                     self._process.kill()
                 continue
@@ -119,17 +119,8 @@ class Worker:
         self.last_words = f"exit status {self._process.returncode}: {text[-300:]}"
         self._folder.cleanup()
 
-    def _read(self) -> None:
-        try:
-            for line in self._process.stdout or ():
-                self._events.put(json.loads(line))
-        except ValueError:
-            pass  # half a line, left by a process that died over it; how it ended tells the rest
-        finally:
-            self._events.put(None)
-
-    def _over_limit(self) -> str | None:
-        """Return which limit is exceeded, if one is."""
+    def over_limit(self) -> str | None:
+        """Return in words which limit is exceeded, if one is."""
         used, now = self._cpu_s(), time.monotonic()
         if used - self._cpu_seen > IDLE_CPU_S:
             self._cpu_seen, self._seen_at = used, now
@@ -140,6 +131,15 @@ class Worker:
         if now - self._wall_start > WALL_FACTOR * self._limit_s:
             return f"more than {WALL_FACTOR * self._limit_s:g} s"
         return None
+
+    def _read(self) -> None:
+        try:
+            for line in self._process.stdout or ():
+                self._events.put(json.loads(line))
+        except ValueError:
+            pass  # half a line, left by a process that died over it; how it ended tells the rest
+        finally:
+            self._events.put(None)
 
     def _cpu_s(self) -> float:
         try:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from typing import TYPE_CHECKING, Any
 
@@ -162,7 +163,31 @@ def coverage(results: dict[str, Any], sessions: Sessions, reference: str) -> str
     titles = ["engine", "right", "refused", "wrong", "masks contradicted", "timeout or crash"]
     titles += [f"masks unlike {reference}", "import ms", "set-up ms", "first compile ms"]
     titles += ["set-up MiB", "peak MiB"]
-    return table(titles, rows)
+    return f"{table(titles, rows)}{_unconfirmed(results, sessions)}"
+
+
+def _unconfirmed(results: dict[str, Any], sessions: Sessions) -> str:
+    """Return in words that no masks were compared with another package's; nothing if some were."""
+    summed: dict[str, set[str]] = {}
+    for engine, session in sessions.items():
+        spec = ENGINES[engine]
+        if spec.comparable and spec.complete:
+            with_masks = {
+                name
+                for name, record in session["cases"].items()
+                if compared(results, name) and any(run.get("digests") for run in _runs(record))
+            }
+            summed.setdefault(spec.package, set()).update(with_masks)
+    if any(one & other for one, other in itertools.combinations(summed.values(), 2)):
+        return ""
+    seen = sum(judged(r)[1] for s in sessions.values() for r in s["cases"].values())
+    judge = f", and of {seen:,} masks a judge of JSON" if seen else ""
+    return f"\n\nMasks are compared with nobody's here: only texts tell what is right{judge}."
+
+
+def _runs(record: dict[str, Any]) -> list[dict[str, Any]]:
+    runs: list[dict[str, Any]] = record.get("runs", [])
+    return runs
 
 
 def _differences(results: dict[str, Any], session: Session, reference: Session | None) -> str:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import tempfile
 from collections import Counter
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -53,7 +53,8 @@ class Options:
 class Selection:
     """What to run: every engine on every vocabulary in every workload, as far as it can.
 
-    `cases` are given by kind. Modes concern replays alone.
+    `cases` are given by kind. Modes concern replays alone. Engines that are `absent` are left out;
+    it says why.
     """
 
     engines: Sequence[str]
@@ -61,6 +62,7 @@ class Selection:
     cases: Mapping[str, Sequence[Case]]
     modes: Sequence[str] = ("shared",)
     workloads: Sequence[str] = field(default=("replay",))
+    absent: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass
@@ -80,17 +82,21 @@ def run_suite(
 ) -> Iterator[dict[str, Any]]:
     """Yield one session record after the other, as soon as it is measured.
 
-    Raises `RuntimeError` when an engine's environment is missing, and in the end, when the others
-    are measured, `UnmeasuredError` if an engine could not be started or a vocabulary not be read,
-    or if there was nothing to measure. Where something else ends it, what the engines have finished
-    of the sessions under way is added to `kept` before.
+    Raises `RuntimeError` when the environment of an engine is missing that is not said to be
+    absent, and in the end, when the others are measured, `UnmeasuredError` if an engine was absent
+    or could not be started, or a vocabulary not be read, or if there was nothing to measure. Where
+    something else ends it, what the engines have finished of the sessions under way is added to
+    `kept` before.
     """
+    selection = replace(
+        selection, engines=[name for name in selection.engines if name not in selection.absent]
+    )
     for name in selection.engines:
         if not is_ready(ENGINES[name]):
             raise RuntimeError(
                 f"no environment for {name}: run `python -m benchmarks setup {name}`"
             )
-    rest = _Rest()
+    rest = _Rest(failures=list(selection.absent.values()))
     count = 0
     with tempfile.TemporaryDirectory(prefix="benchmarks-") as folder:
         for name in selection.vocabularies:
@@ -341,7 +347,10 @@ def _run_process(
                 progress.show(event["case"])
                 worker.set_limit(limit_s)
             elif event["event"] == "case":
-                session["cases"][event["case"]] = event["record"]
+                # Limits are looked at now and then: one passed in between holds all the same.
+                over = worker.over_limit()
+                late = {"status": "timeout", "error": over}
+                session["cases"][event["case"]] = late if over else event["record"]
                 current = None
                 progress.step()
                 # Taken from cases, not from the end, which a process that is killed never reaches.

@@ -121,6 +121,16 @@ class Hanging(Exact):
         return super().compile(source, form)
 
 
+class Slow(Exact):
+    """Takes half a second over a pattern with an x."""
+
+    def compile(self, source, form):
+        end = time.process_time() + 0.5
+        while "x" in source and time.process_time() < end:
+            pass
+        return super().compile(source, form)
+
+
 class Sleeping(Exact):
     """Waits for ever over a pattern with an x, and takes no processor time."""
 

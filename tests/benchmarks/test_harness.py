@@ -102,6 +102,17 @@ def test_the_rest_goes_on_after_a_hang_or_a_crash(bench, monkeypatch, engine, st
     assert session["restarts"] == 1
 
 
+def test_a_limit_holds_for_a_case_that_ends_before_it_is_looked_at(bench, monkeypatch):
+    monkeypatch.setattr("benchmarks.process.POLL_S", 5.0)
+    content = bench("slow", "--timeout", "0.1")
+    assert statuses(content, "slow") == {
+        "words": "ok", "awkward": "timeout", "group": "refused", "last": "ok",
+    }  # fmt: skip
+    (session,) = content["sessions"]
+    assert session["cases"]["awkward"]["error"] == "more than 0.1 s of processor time"
+    assert session["restarts"] == 0
+
+
 def test_isolated_cases_run_in_processes_of_their_own(bench):
     content = bench("crashing", "--isolate")
     (session,) = content["sessions"]
@@ -145,6 +156,29 @@ def test_an_engine_that_does_not_start_is_an_error(bench, capsys):
     errors = capsys.readouterr().err
     assert "broken does not run" in errors
     assert "exact [1/1]: 1 ok" in errors  # the others are measured first
+
+
+def test_an_engine_without_an_environment_costs_only_itself(bench, monkeypatch, tmp_path, capsys):
+    wanted = (("--no-index", "no-such-thing==9.9"),)
+    spec = EngineSpec("remote", "test", "sample_engines:Exact", "elsewhere", "nowhere", wanted)
+    monkeypatch.setitem(ENGINES, "remote", spec)
+    monkeypatch.setattr(environments, "ENVIRONMENTS", tmp_path / "envs")
+    with pytest.raises(AssertionError):
+        bench("remote,exact", "--cases", "words")
+    errors = capsys.readouterr().err
+    assert "exact [1/1]: 1 ok" in errors
+    last = errors.splitlines()[-1]
+    assert last.startswith("benchmarks: remote has no environment: pip install --quiet --no-index")
+    assert "ended with exit status 1: ERROR: No matching distribution found for no-such" in last
+    content = results.load(tmp_path / "out.json")
+    assert [session["engine"] for session in content["sessions"]] == ["exact"]
+    assert not content["complete"]
+    assert cli.main(["setup", "remote"]) == 2
+    assert "remote has no environment: pip install" in capsys.readouterr().err
+    monkeypatch.setattr(environments, "ENVIRONMENTS", tmp_path / "out.json" / "envs")
+    with pytest.raises(AssertionError):
+        bench("remote")
+    assert "remote has no environment: [Errno 20]" in capsys.readouterr().err
 
 
 def test_a_missing_vocabulary_leaves_the_others_to_be_measured(bench, monkeypatch, capsys):
@@ -249,6 +283,31 @@ def test_the_report_shows_coverage_ratios_and_disagreements(bench, tmp_path, cap
     assert capsys.readouterr().out == text
 
 
+def test_a_report_is_asked_for_engines_that_were_replayed(bench, tmp_path, capsys):
+    bench("exact,loose", "--cases", "words")
+    capsys.readouterr()
+    path = str(tmp_path / "out.json")
+    for option in ("--ours", "--reference"):
+        assert cli.main(["report", path, option, "loose"]) == 0
+        for name in ("nosuch", "tight"):
+            assert cli.main(["report", path, option, name]) == 2
+            assert capsys.readouterr().err == (
+                f"benchmarks: {option} {name}: no replay is of that engine; "
+                "there are exact, loose\n"
+            )
+    assert cli.main(["report", path]) == 0
+
+
+def test_masks_that_were_compared_with_nobodys_are_said_to_be(bench):
+    words = "Masks are compared with nobody's here: only texts tell what is right."
+    alone = report.render(bench("exact", "--cases", "words"), ours="exact")
+    assert words in alone
+    # Of one package: they share their mistakes.
+    assert words in report.render(bench("exact,tight", "--cases", "words"), ours="exact")
+    assert words not in report.render(bench("exact,loose", "--cases", "words"), ours="exact")
+    assert words in report.render(bench("exact,loose", "--kinds", "grammar", "--cases", "short"))
+
+
 def test_compare_flags_what_got_worse(bench, tmp_path, capsys):
     base = bench("exact")
     slower = copy.deepcopy(base)
@@ -336,6 +395,7 @@ def test_unknown_names_are_refused(arguments, message, capsys):
         (["--repeat", "0"], "at least 1"),
         (["--timeout", "-1"], "above 0"),
         (["--timeout", "nan"], "above 0"),
+        (["--timeout", "0.0001"], "at least 0.1: processor time is counted in ticks"),
         (["--memory", "0"], "above 0"),
         (["--memory", "0.01"], "it must be at least 1, which"),
         (["--nice", "100"], "it must be from 0 to 19"),

@@ -58,7 +58,7 @@ same_masks = false
 """
 KINDS = (
     "Exact", "Reader", "Loose", "Tight", "Wide", "Stubborn", "Hanging", "Sleeping", "Crashing",
-    "Torn", "Broken", "Noting", "Jotting", "Waiting",
+    "Torn", "Broken", "Noting", "Jotting", "Waiting", "Slow",
 )  # fmt: skip
 
 
