@@ -198,8 +198,12 @@ def _add_conditions(command: argparse.ArgumentParser) -> None:
 def _add_thresholds(command: argparse.ArgumentParser) -> None:
     command.add_argument("--threshold", type=_positive, default=1.1, help="for totals (1.1)")
     command.add_argument(
-        "--case-threshold", type=_positive, default=1.5, help="for single cases (1.5)"
+        "--case-threshold", type=_positive, default=1.5, help="for single cases and steps (1.5)"
     )
+    command.add_argument(
+        "--floor", type=_share, default=1.0, metavar="FACTOR",
+        help="of the growth that is noise whatever the ratio, such as 0.05 µs of a mean; 0: none",
+    )  # fmt: skip
 
 
 def _names(text: str) -> list[str]:
@@ -224,6 +228,13 @@ def _positive(text: str) -> float:
     number = float(text)
     if not 0 < number < float("inf"):
         raise argparse.ArgumentTypeError("it must be above 0")
+    return number
+
+
+def _share(text: str) -> float:
+    number = float(text)
+    if not 0 <= number < float("inf"):
+        raise argparse.ArgumentTypeError("it must be at least 0")
     return number
 
 
@@ -483,7 +494,11 @@ def _compare(options: argparse.Namespace) -> int:
 
 
 def _compared(base: dict[str, Any], new: dict[str, Any], options: argparse.Namespace) -> int:
-    limits = {"threshold": options.threshold, "case_threshold": options.case_threshold}
+    limits = {
+        "threshold": options.threshold,
+        "case_threshold": options.case_threshold,
+        "floor": options.floor,
+    }
     changes = list(comparison.compare(base, new, **limits))
     print(comparison.differences(base, new), end="")
     print(comparison.render(changes), end="")

@@ -2,7 +2,10 @@
 
 Only cases measured in both files count. Totals are flagged beyond `threshold`; single cases, which
 vary more, beyond `case_threshold` and only by at least a microsecond (a tenth of a millisecond for
-compiling). Batches, starting up, memory and decoding are compared by the figures of their tables.
+compiling). Maxima, and percentiles that few values lie above, are single steps and held to
+`case_threshold`, too. What is small grows by large ratios for nothing, so totals must have grown by
+more than a floor as well, which is set where identical runs differ by that much. Batches, starting
+up, memory and decoding are compared by the figures of their tables.
 """
 
 from __future__ import annotations
@@ -12,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from benchmarks.other_report import added
 from benchmarks.plan import asked, without
+from benchmarks.report import was_busy
 from benchmarks.statistics import counts_as_measured, figures, judged, mean, percentile
 
 if TYPE_CHECKING:
@@ -23,6 +27,13 @@ _WHERE = {"core", "niceness"}  # options that leave the work as it is
 # Options that say where it is measured, or what is done with the results.
 _NOT_ASKED = ("--out", "--core", "--nice", "--compare", "--threshold", "--case-threshold")
 _SHOWN = 5  # cases that are named
+FEW = 10  # values above a percentile: with less, one step more or less is another figure
+# What totals must grow by: means, percentiles and maxima, compiling, starting up; and memory.
+MEAN_NS = 50.0
+STEP_NS = 250.0
+COMPILE_NS = 10e3
+START_NS = 100e3
+MEMORY_MIB = 0.5
 CASE_FLOOR_NS = {"compile + first mask": 1e5, "mask mean": 1e3, "advance mean": 1e3}
 
 
@@ -44,11 +55,31 @@ class Change:
         return self.after / self.before if self.before else float("inf")
 
 
+@dataclass(frozen=True)
+class _Limits:
+    """Beyond which ratios a figure is worse; and a factor of the floors."""
+
+    total: float
+    case: float
+    floor: float
+
+    def worse(self, before: float, after: float, floor: float, *, single: bool = False) -> bool:
+        """Tell whether a total is; `single` for one that is of a few steps."""
+        ratio = max(self.total, self.case) if single else self.total
+        return after > ratio * before and after - before > self.floor * floor
+
+
 def compare(
-    base: dict[str, Any], new: dict[str, Any], *, threshold: float, case_threshold: float
+    base: dict[str, Any],
+    new: dict[str, Any],
+    *,
+    threshold: float,
+    case_threshold: float,
+    floor: float = 0.0,
 ) -> Iterator[Change]:
     """Yield the totals of every session found in both files, and its flagged single cases.
 
+    `floor` multiplies the growth below which totals are not flagged, whatever the ratio; 0 is none.
     A case that the base got right and the new file did not is flagged too, with figures of 0 and 1.
     So are sessions and cases that are gone from the new file though the same was asked for. Raises
     `ValueError` where no session is in both.
@@ -56,6 +87,7 @@ def compare(
     old_sessions = {_key(session): session for session in base["sessions"]}
     if not any(_key(session) in old_sessions for session in new["sessions"]):
         raise ValueError("nothing to compare: no engine was measured in the same way in both files")
+    limits = _Limits(threshold, case_threshold, floor)
     if _same_selection(base, new):
         yield from (Change(key, case, "gone", 0, 1, flagged=True) for key, case in _gone(base, new))
     for session in new["sessions"]:
@@ -63,9 +95,9 @@ def compare(
         if old is None:
             continue
         if session["workload"] == "replay":
-            yield from _compare_sessions(old, session, threshold, case_threshold)
+            yield from _compare_sessions(old, session, limits)
         else:
-            yield from _compare_others(old, session, threshold)
+            yield from _compare_others(old, session, limits)
 
 
 def differences(base: dict[str, Any], new: dict[str, Any]) -> str:
@@ -84,6 +116,12 @@ def differences(base: dict[str, Any], new: dict[str, Any]) -> str:
             f"another processor: {base['machine']['cpu']}, then {new['machine']['cpu']}; "
             "times cannot be compared"
         )
+    found += [
+        f"other programs kept the machine busy at the start of {which}: differences below 1.3 mean "
+        "nothing there"
+        for which, content in (("the first", base), ("the second", new))
+        if was_busy(content)
+    ]
     for name in sorted({*base["options"], *new["options"]} - _WHERE):
         before, after = base["options"].get(name), new["options"].get(name)
         if before != after:
@@ -131,15 +169,25 @@ def _key(session: dict[str, Any]) -> str:
     return " ".join(part for part in [*parts, session["engine"]] if part)
 
 
-def _compare_others(old: dict[str, Any], new: dict[str, Any], threshold: float) -> Iterator[Change]:
+def _compare_others(old: dict[str, Any], new: dict[str, Any], limits: _Limits) -> Iterator[Change]:
     after = _figures_of(new)
     for (case, metric, unit), before in _figures_of(old).items():
         found = after.get((case, metric, unit))
         if found is None:
             yield Change(_key(new), case, f"no longer right: {metric}", 0, 1, flagged=True)
         else:
-            worse = found > threshold * before
+            worse = limits.worse(before, found, _floor(new["workload"], metric, unit))
             yield Change(_key(new), case, metric, before, found, flagged=worse, unit=unit)
+
+
+def _floor(workload: str, metric: str, unit: str) -> float:
+    if unit == "MiB":
+        return MEMORY_MIB
+    if workload == "startup":
+        return START_NS
+    if metric.startswith("compile"):
+        return COMPILE_NS
+    return STEP_NS if metric.startswith(("mask p", "mask max")) else MEAN_NS
 
 
 def _figures_of(session: dict[str, Any]) -> dict[tuple[str, str, str], float]:
@@ -185,7 +233,7 @@ def _startup(session: dict[str, Any]) -> dict[tuple[str, str, str], float]:
 
 
 def _compare_sessions(
-    old: dict[str, Any], new: dict[str, Any], threshold: float, case_threshold: float
+    old: dict[str, Any], new: dict[str, Any], limits: _Limits
 ) -> Iterator[Change]:
     key = _key(new)
     names = []
@@ -200,17 +248,18 @@ def _compare_sessions(
         yield from (Change(key, name, what, 0, 1, flagged=True) for what in _masks(known, record))
     if not names:
         return
-    yield from _processes(old, new, case_threshold)
+    yield from _processes(old, new, limits)
     for which in ("first", "again"):
         left, right = (
             _totals(figures((session["cases"][n] for n in names), which), which)
             for session in (old, new)
         )
         for metric in (metric for metric in left if metric in right):
-            before, after = left[metric], right[metric]
-            yield Change(key, "", metric, before, after, flagged=after > threshold * before)
+            (before, _), (after, single) = left[metric], right[metric]
+            worse = limits.worse(before, after, _floor("replay", metric, "ns"), single=single)
+            yield Change(key, "", metric, before, after, flagged=worse)
     for name in names:
-        yield from _cases(key, name, (old["cases"][name], new["cases"][name]), case_threshold)
+        yield from _cases(key, name, (old["cases"][name], new["cases"][name]), limits.case)
 
 
 def _cases(
@@ -224,12 +273,13 @@ def _cases(
             yield Change(key, name, metric, before, right[metric], flagged=True)
 
 
-def _processes(old: dict[str, Any], new: dict[str, Any], threshold: float) -> Iterator[Change]:
+def _processes(old: dict[str, Any], new: dict[str, Any], limits: _Limits) -> Iterator[Change]:
     """Yield what one process each took."""
     for metric, unit in _OF_SESSIONS.items():
         before, after = (_of_session(session, metric) for session in (old, new))
         if before and after:
-            worse = after > threshold * before
+            least = MEMORY_MIB if unit == "MiB" else START_NS
+            worse = limits.worse(before, after, least, single=True)
             yield Change(_key(new), "", metric, before, after, flagged=worse, unit=unit)
 
 
@@ -265,22 +315,27 @@ def _masks_changed(old: dict[str, Any], new: dict[str, Any]) -> bool:
     return False
 
 
-def _totals(figure: Figures, which: str) -> dict[str, float]:
+def _totals(figure: Figures, which: str) -> dict[str, tuple[float, bool]]:
+    """Return each figure, and whether it is of a few steps only."""
     if not figure.mask:
         return {}  # nothing was replayed again
     totals = {
-        f"mask mean, {which}": mean(figure.mask),
-        f"mask p99, {which}": percentile(figure.mask, 0.99),
-        f"mask p99.9, {which}": percentile(figure.mask, 0.999),
-        f"mask max, {which}": max(figure.mask, default=0.0),
-        f"advance mean, {which}": mean(figure.advance),
-        f"mask + advance mean, {which}": figure.step_mean,
+        f"mask mean, {which}": (mean(figure.mask), False),
+        f"mask p99, {which}": _rank(figure.mask, 0.99),
+        f"mask p99.9, {which}": _rank(figure.mask, 0.999),
+        f"mask max, {which}": (max(figure.mask), True),
+        f"advance mean, {which}": (mean(figure.advance), False),
+        f"mask + advance mean, {which}": (figure.step_mean, False),
     }
     if which == "first":
-        totals["compile + first mask mean"] = mean(figure.ttfm)
-        totals["compile + first mask p50"] = percentile(figure.ttfm, 0.5)
-        totals["compile + first mask p99"] = percentile(figure.ttfm, 0.99)
+        totals["compile + first mask mean"] = mean(figure.ttfm), False
+        totals["compile + first mask p50"] = _rank(figure.ttfm, 0.5)
+        totals["compile + first mask p99"] = _rank(figure.ttfm, 0.99)
     return totals
+
+
+def _rank(values: list[float], share: float) -> tuple[float, bool]:
+    return percentile(values, share), len(values) * (1 - share) < FEW
 
 
 def _case_figures(figure: Figures) -> dict[str, float]:

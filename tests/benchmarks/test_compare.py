@@ -47,8 +47,9 @@ def other(workload):
     }
 
 
-def flagged(base, new, threshold=1.1):
-    found = list(compare(results(base), results(new), threshold=threshold, case_threshold=1.5))
+def flagged(base, new, threshold=1.1, floor=0.0):
+    limits = {"threshold": threshold, "case_threshold": 1.5, "floor": floor}
+    found = list(compare(results(base), results(new), **limits))
     return [(change.case, change.metric) for change in found if change.flagged]
 
 
@@ -69,6 +70,63 @@ def test_single_cases_need_a_microsecond():
     small = flagged(replay([100] * 3), replay([900] * 3))
     assert ("c", "mask mean") not in small
     assert ("c", "mask mean") in flagged(replay([1000] * 3), replay([2100] * 3))
+
+
+@pytest.mark.parametrize(
+    ("most", "rest", "worse"),
+    [
+        (300, 1040, set()),  # 140 ns more in the slowest fiftieth
+        (335, 900, set()),  # a tick of the clock in each
+        (300, 1900, {"mask p99"}),
+        (400, 900, {"mask mean"}),
+    ],
+)
+def test_noise_of_small_figures_is_not_flagged_and_growth_is(most, rest, worse):
+    base, new = replay([300] * 1960 + [900] * 40), replay([most] * 1960 + [rest] * 40)
+    found = {metric.partition(",")[0] for _, metric in flagged(base, new, floor=1.0)}
+    assert worse <= found
+    assert bool(worse) == bool(found)
+    assert flagged(base, new) != []  # without a floor
+
+
+def test_a_percentile_of_few_steps_is_held_to_what_single_cases_are():
+    base = [1_000] * 90 + [50_000] * 10
+    tail = {"mask p99", "mask p99.9", "mask max"}
+    for last, expected in ((65_000, set()), (80_000, tail)):
+        found = flagged(replay(base), replay([1_000] * 90 + [50_000] * 8 + [last] * 2), floor=1.0)
+        metrics = {metric.partition(",")[0] for case, metric in found if not case}
+        assert metrics & tail == expected
+    many = [1_000] * 9_000 + [50_000] * 1_000
+    slower = [1_000] * 9_000 + [60_000] * 1_000
+    metrics = {metric.partition(",")[0] for _, metric in flagged(replay(many), replay(slower))}
+    assert "mask p99" in metrics
+    assert "mask max" not in metrics
+
+
+@pytest.mark.parametrize(
+    ("workload", "change"),
+    [
+        ("batch", lambda s: s["batches"][0].update(again_ns=[200])),
+        ("startup", lambda s: s["imports"][0].update(cpu_ns=60_000)),
+        ("memory", lambda s: s["points"][0].update(rss_mib=12.4)),
+        ("decoding", lambda s: s["cases"]["c"]["modes"]["lazy"].update(mask_ns=[50])),
+    ],
+)
+def test_other_workloads_have_floors(workload, change):
+    new = other(workload)
+    change(new)
+    assert flagged(other(workload), new) != []
+    assert flagged(other(workload), new, floor=1.0) == []
+    assert flagged(other(workload), new, floor=0.01) != []
+
+
+def test_a_busy_machine_is_noted():
+    base, new = asked(replay()), asked(replay())
+    assert differences(base, new) == ""
+    new["machine"]["load"] = [4.0]
+    assert "machine busy at the start of the second: differences below 1.3" in differences(
+        base, new
+    )
 
 
 def test_cases_no_longer_right_are_flagged():
@@ -129,7 +187,7 @@ def test_other_masks_are_flagged_and_missing_cases_noted():
     assert flagged(base, new) == [("c", "other masks")]
     new["cases"]["c"]["runs"][0]["digests"] = None
     assert flagged(base, new) == []
-    about = {"machine": {"cpu": "x"}, "options": {}}
+    about = {"machine": {"cpu": "x", "load": [0.0]}, "options": {}}
     base["cases"]["d"] = base["cases"]["c"]
     words = differences({**results(base), **about}, {**results(new), **about})
     assert "1 cases of v replay regex shared e only in the first: d" in words
@@ -177,7 +235,7 @@ def test_what_was_not_replayed_again_has_no_totals_of_that():
 
 
 def asked(*sessions, command="run --engines a,b --cases c,d --out x.json", **options):
-    about = {"machine": {"cpu": "x"}, "options": options, "command": command.split()}
+    about = {"machine": {"cpu": "x", "load": [0.0]}, "options": options, "command": command.split()}
     return {**results(*copy.deepcopy(sessions)), **about}
 
 

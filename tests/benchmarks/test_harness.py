@@ -396,6 +396,7 @@ def test_unknown_names_are_refused(arguments, message, capsys):
         (["--timeout", "-1"], "above 0"),
         (["--timeout", "nan"], "above 0"),
         (["--timeout", "0.0001"], "at least 0.1: processor time is counted in ticks"),
+        (["--floor", "-1"], "at least 0"),
         (["--memory", "0"], "above 0"),
         (["--memory", "0.01"], "it must be at least 1, which"),
         (["--nice", "100"], "it must be from 0 to 19"),
