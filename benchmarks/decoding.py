@@ -4,8 +4,8 @@ The embedded model writes each output once, greedily, under the constraint. Then
 decoded again in each way, by the same loop, so that only the masks differ:
 
  - `unmasked`: no constraint; the highest score of the whole row is taken.
- - `copy alone`: a finished row is copied and nothing is committed: what the calls, the clocks and
-   cold caches cost, which is contained in the ways below.
+ - `copy alone`: numpy copies a finished row and nothing is committed: what calls, clocks and cold
+   caches cost with it. Ours copies finished rows by itself, and can take less.
  - `lazy`: compiled right before, over an empty pool of expressions: what the first output of a new
    constraint costs. Masks are made as they are met.
  - `precompiled`: the output has been made before, so every state is known: what the constraint

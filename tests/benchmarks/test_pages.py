@@ -224,10 +224,33 @@ def test_other_workloads_have_tables(folders):
     assert "| tekken | xgrammar | ok | 5 | 85 | 85 | 85 |" in text
     assert "| zip_code, regex | lazy | 2 |" in text
     assert "| regex | 0.01 | 0.003 to 0.003 |" in text
+    assert "so many times what was predicted: regex 0.30. A copy alone takes 0.003 to" in text
+    assert (
+        "- Derived again at each token, 2 of 2 outputs take less than the 5 ms predicted.\n" in text
+    )
+    assert "- Lazy, 2 of 2 outputs stay below 40 µs in the mean.\n" in text
     (row,) = re.findall(r"\| memory after .*", text)
     assert row.endswith("| 5 MiB | 85 MiB, xgrammar | 0.059 | 28.3 MiB | **met** |")
     (row,) = re.findall(r"\| regexes, first outputs \| tekken \| mask mean (.*)", text)
     assert row == "| 2 µs | 8 µs, llguidance | 0.25 | 0.2 | ahead, goal missed |"
+
+
+def test_what_misses_the_goal_of_decoding_is_named():
+    content = decoded()
+    slow = content["sessions"][0]["cases"]["tutor.regex"]
+    again = {**slow["modes"]["lazy"], "mask_ns": [6 * 10**6] * 2}
+    late = {**slow["modes"]["lazy"], "mask_ns": [40_000, 60_000]}
+    modes = {**slow["modes"], "lazy": late, "derived again": again}
+    content["sessions"][0]["cases"]["tutor.regex"] = {**slow, "modes": modes}
+    text = other_report.prediction_table(content)
+    assert (
+        "Lazy, 1 of 2 outputs stay below 40 µs in the mean; above it (µs): tutor as regex 51.5."
+        in text
+    )
+    assert (
+        "1 of 2 outputs take less than the 5 ms predicted; above it (ms): tutor as regex 6." in text
+    )
+    assert "Precompiled, 2 of 2 outputs stay below" in text
 
 
 def test_a_rival_that_is_faster_is_said_to_be():
