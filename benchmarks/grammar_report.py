@@ -1,7 +1,7 @@
 """Tables about grammars: what each case costs each engine, and how long outputs scale.
 
-A grammar is read by one part (for Lark, by the lark package) and compiled by another; where an
-engine does these in two calls they are shown apart.
+A grammar is read by one part and compiled by another; where an engine does these in two calls they
+are shown apart.
 """
 
 from __future__ import annotations

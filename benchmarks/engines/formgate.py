@@ -47,7 +47,7 @@ class EngineAdapter(Adapter):
         return adapter
 
     def read(self, source: str, form: str) -> Any:
-        """Read the source into a grammar: for lark, that is lark's loading and our writing."""
+        """Read the source into a grammar."""
         try:
             if form in _OPTIONS:
                 return build_grammar(source, format="json_schema", **_OPTIONS[form])

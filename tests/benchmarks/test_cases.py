@@ -4,13 +4,15 @@ import ast
 import hashlib
 import json
 import re
+import subprocess
+import sys
 
 import pytest
 
 pytest.importorskip("tomllib", reason="the data files are TOML")
 
 import formgate
-from benchmarks.cases import SCHEMAS, load_cases
+from benchmarks.cases import ROOT, SCHEMAS, load_cases
 from benchmarks.cases.formats import CONSTRAINTS, FORMATS
 from benchmarks.cases.words import word_list, word_pattern
 from benchmarks.engines import ENGINES
@@ -72,6 +74,22 @@ def test_programs_agree_with_lark(name):
     assert len(case.non_matching) >= 4
     assert [text for text in case.matching if not accepts(text)] == []
     assert [text for text in case.non_matching if accepts(text)] == []
+
+
+def test_grammars_are_read_without_the_lark_package():
+    """As the pages say: what they show as reading is ours."""
+    code = """
+import sys
+from benchmarks.cases import load_cases
+from formgate.core.compiler import build_grammar
+for kind in ("grammar", "formats"):
+    for case in load_cases(kind):
+        form = case.dialect("formgate")
+        if form.format == "lark":
+            build_grammar(form.source, format="lark")
+            assert "lark" not in sys.modules, case.name
+"""
+    subprocess.run([sys.executable, "-c", code], cwd=ROOT, check=True)
 
 
 def test_programs_agree_with_python():
