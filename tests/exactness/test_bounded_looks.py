@@ -106,17 +106,16 @@ _BASES = st.one_of(
     max_examples=80, deadline=None, suppress_health_check=list(hypothesis.HealthCheck)
 )
 @hypothesis.given(
-    before=st.builds("{}{}".format, _LOOKS, _LOOKS),
+    looks=st.tuples(st.builds("{}{}".format, _LOOKS, _LOOKS), _LOOKS),
     base=_BASES,
     least=st.integers(0, 6),
     more=st.sampled_from([0, 1, 3, 10, 30, 300]),
-    after=_LOOKS,
     seed=st.integers(0, 1 << 20),
 )
 def test_random_counts_under_looks(
-    before: str, base: str, least: int, more: int, after: str, seed: int
+    looks: tuple[str, str], base: str, least: int, more: int, seed: int
 ) -> None:
     try:
-        compare(f"{before}{base}{{{least},{least + more}}}{after}", seed, 6)
+        compare(f"{looks[0]}{base}{{{least},{least + more}}}{looks[1]}", seed, 6)
     except (EmptyLanguageError, LimitError, UnsupportedConstraint):
         hypothesis.assume(False)
