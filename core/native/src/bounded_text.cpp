@@ -20,6 +20,7 @@ namespace {
 
 constexpr std::size_t kMostStates = 4096;     // of a pattern
 constexpr std::size_t kMostFollowed = 65536;  // tokens
+constexpr std::uint64_t kMostReached = 64;    // characters that a text must have
 constexpr std::uint32_t kUnknown = ~std::uint32_t{0};
 
 // Edges by where they lead to, with what they cost: characters that begin.
@@ -224,7 +225,18 @@ std::uint32_t ExprPool::to_end(ExprId id) {
 // Whether it is known now how far the end of a text is without its bound.
 bool ExprPool::measure_end(ExprId id) {
   const auto text = bounded_text(id);
-  return text && live(text->inner) && most_to_end(text->inner);
+  if (!text) return false;
+  // A count that must be reached makes as many states.
+  const Node inner = node(text->inner);
+  std::vector<ExprId> parts{text->inner};
+  if (inner.kind == Kind::kAnd || inner.kind == Kind::kScope) {
+    const auto list = members(inner);
+    parts.assign(list.begin(), list.end());
+  }
+  for (ExprId part : parts) {
+    if (lengths(part).least > kMostReached) return false;
+  }
+  return live(text->inner) && most_to_end(text->inner);
 }
 
 // The verdict on an intersection, if it is known how far the end is without its bound.

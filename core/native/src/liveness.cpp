@@ -371,12 +371,12 @@ void ExprPool::explore(std::vector<ExprId> work, std::size_t budget, CompileCont
   const auto settled = [&](ExprId id) {
     if (settle_by_length(id)) return true;
     if (measuring == 0) return false;
-    if (measure_end(id)) {
+    const Measuring found = measure_core(id, work, *context, lock);
+    if (found != Measuring::kNone) --measuring;
+    if (found == Measuring::kNone && measure_end(id)) {
       --measuring;
       return settle_by_end(id);
     }
-    const Measuring found = measure_core(id, work, *context, lock);
-    if (found != Measuring::kNone) --measuring;
     if (found == Measuring::kTooMuch) measuring = 0;
     return found == Measuring::kDone && settle_by_core(id);
   };
