@@ -12,23 +12,27 @@ namespace formgate {
 const Bitmap* MaskCache::beginning_with(const ByteSet& bytes, std::uint32_t node) {
   Hasher hasher(node);
   for (unsigned i = 0; i < 4; ++i) hasher.add(bytes.word(i));
-  std::shared_ptr<const Bitmap>& slot = first_bytes_[hasher.finish().lo];
-  if (slot) return slot.get();
+  return kept_limit(hasher.finish().lo, [&](Bitmap& out) {
+    const auto trie = vocabulary_->trie();
+    const std::uint32_t end = trie[node].first_child + trie[node].child_count;
+    for (std::uint32_t child = trie[node].first_child; child < end; ++child) {
+      if (!bytes.contains(vocabulary_->labels()[child])) continue;
+      for (std::uint32_t rank = trie[child].rank_begin; rank < trie[child].rank_end; ++rank) {
+        set_bit(out.data(), vocabulary_->ids()[rank]);
+      }
+    }
+  });
+}
+
+const Bitmap* MaskCache::kept_limit(std::uint64_t key, const std::function<void(Bitmap&)>& fill) {
+  if (const auto it = first_bytes_.find(key); it != first_bytes_.end()) return it->second.get();
   // Masks point to them, so they stay; guards are as many as there are kinds of lexemes.
   constexpr std::size_t kMostSets = 256;
   if (first_bytes_.size() > kMostSets) return nullptr;
   auto out = std::make_shared<Bitmap>(vocabulary_->words(), 0);
-  const auto trie = vocabulary_->trie();
-  const std::uint32_t end = trie[node].first_child + trie[node].child_count;
-  for (std::uint32_t child = trie[node].first_child; child < end; ++child) {
-    if (!bytes.contains(vocabulary_->labels()[child])) continue;
-    for (std::uint32_t rank = trie[child].rank_begin; rank < trie[child].rank_end; ++rank) {
-      set_bit(out->data(), vocabulary_->ids()[rank]);
-    }
-  }
+  fill(*out);
   bytes_ += out->size() * 4;
-  slot = std::move(out);
-  return slot.get();
+  return first_bytes_.emplace(key, std::move(out)).first->second.get();
 }
 
 bool MaskCache::guarded_item(ExprId id, std::uint32_t node, Mask& out) {

@@ -29,18 +29,42 @@ const CharSet& beginning_with(std::uint8_t byte) {
   return sets[byte];
 }
 
+// The characters that texts may begin with. What guards forbid is mostly told by whole characters;
+// otherwise all that their first bytes begin count.
+CharSet LexedMasks::beginning(ExprId texts) {
+  const Node own = pool_.node(texts);
+  if (own.kind == Kind::kAnd) {
+    CharSet out = CharSet::all();
+    const auto list = pool_.members(own);
+    for (ExprId member : std::vector<ExprId>(list.begin(), list.end())) {
+      out = out.intersect(beginning(member));
+    }
+    return out;
+  }
+  if (own.kind == Kind::kNot && pool_.tail(ExprId{own.a}) == ExprPool::kAllId) {
+    const ExprPool::Loop one = pool_.loop_of(pool_.head(ExprId{own.a}));
+    if (one.class_index != kNoIndex && one.rest == ExprPool::kEmptyId) {
+      return pool_.char_class(one.class_index).complement();
+    }
+  }
+  std::vector<Interval> out;
+  for (const LinearTerm& term : pool_.linear_form(texts)) {
+    if (!pool_.live(term.target)) continue;
+    term.bytes.for_each([&](std::uint8_t byte) {
+      const CharSet& characters = beginning_with(byte);
+      out.insert(out.end(), characters.intervals().begin(), characters.intervals().end());
+    });
+  }
+  return out.empty() ? CharSet() : CharSet(std::move(out));
+}
+
 // The characters that text may go on with after a lexeme that ends in a state.
 CharSet LexedMasks::after_lexeme(std::uint32_t state) {
   std::vector<Interval> onward;
   const std::vector<Lexing::Accept> accepts = pool_.lexing().states_[state].accepts;
   for (const Lexing::Accept& accept : accepts) {
-    for (const LinearTerm& term : pool_.linear_form(ahead(state, accept.guard))) {
-      if (!pool_.live(term.target)) continue;
-      term.bytes.for_each([&](std::uint8_t byte) {
-        const CharSet& characters = beginning_with(byte);
-        onward.insert(onward.end(), characters.intervals().begin(), characters.intervals().end());
-      });
-    }
+    const CharSet own = beginning(ahead(state, accept.guard));
+    onward.insert(onward.end(), own.intervals().begin(), own.intervals().end());
   }
   return onward.empty() ? CharSet() : CharSet(std::move(onward));
 }

@@ -36,6 +36,7 @@ void LexedMasks::clear() {
                      std::exchange(joined_, {}), std::exchange(joined_parts_, {}),
                      std::exchange(summaries_, {}), std::exchange(head_masks_, {})));
   uniform_.clear();
+  ways_.clear();
   readings_.clear();
   firsts_.clear();
   may_begin_.clear();
@@ -291,15 +292,15 @@ const LexedMasks::Table& LexedMasks::table(std::uint32_t state, std::uint32_t no
   return *known.emplace(key, std::move(out)).first->second;
 }
 
-// Adds the tokens that begin free text, such as a line that may not begin with a mark: as what goes
-// on with it, but for how they begin.
+// Adds the tokens that begin text which goes on otherwise, such as a name, or a line that may not
+// begin with a mark: as what goes on with it, but for how they begin.
 bool MaskCache::begins_free(std::uint32_t state, std::uint32_t stack, std::uint32_t node,
                             Mask& out) {
   const TrieNode& at = vocabulary_->trie()[node];
   if (!options_.class_tables || at.rank_end - at.rank_begin <= options_.walked_tokens) return false;
   const LexedMasks::First first = lexed_->first_of(state);
   if (first.state == kNoIndex) return false;
-  const Bitmap* limit = beginning_with(first.bytes, node);
+  const Bitmap* limit = lexed_->limit_of(state, node);
   if (!limit) return false;
   const ExprId inside = pool_.lexing().inside(first.state, stack);
   if (inside == ExprPool::kEmptyId || !pool_.live(inside)) return true;

@@ -74,12 +74,15 @@ class LexedMasks {
   // What the tokens below a node of the trie do to a state of the lexer; but for those that begin
   // with some bytes, which are the same for a state and a node.
   const Table& table(std::uint32_t state, std::uint32_t node, const ByteSet* without = nullptr);
-  // The state in which free text goes on that begins in another, and the bytes that it begins with.
+  // The state in which text goes on that begins in another, as a name does, and the bytes that it
+  // begins with.
   struct First {
     std::uint32_t state = kNoIndex;  // none
     ByteSet bytes = {};
+    bool whole = true;  // all characters that they begin lead there; else those that are read
   };
   const First& first_of(std::uint32_t state);
+  const Bitmap* limit_of(std::uint32_t state, std::uint32_t node);
   // Tokens of a group that go on in `next`, which is `free` under the group's guard.
   std::shared_ptr<const TokenSet> exits(const Group& group, ExprId next, ExprId free);
   // Whether text in `next` may begin with a character of a class.
@@ -131,7 +134,10 @@ class LexedMasks {
   struct Uniform {
     std::uint32_t target = kNoIndex;
     CharSet set;
+    CharSet read;  // all that lead on
   };
+  // Targets, each with the characters, or the bits of them, that lead there.
+  using Ways = std::vector<std::pair<std::uint32_t, Interval>>;
   struct Building;
   struct Counted {
     ExprId unit;
@@ -183,11 +189,19 @@ class LexedMasks {
     std::uint32_t endless =
         kNoIndex;  // the state that however many of them lead to, if there is one
     ByteSet leaving = {};
+    ByteSet beyond = {};  // bytes that begin characters which are read, but not of the class
   };
   const Reading& reading(std::uint32_t state);
+  ByteSet read_beyond(std::uint32_t state, const CharSet& set);
+  const Ways& ways(std::uint32_t from, int rest);
+  std::optional<Ways> ways_of_class(std::uint32_t from, int rest);
+  static bool ends_of(const LeafDfa& dfa, std::uint32_t state, int rest, std::uint32_t bits,
+                      std::vector<Interval>& out);
+  CharSet beginning(ExprId texts);
   CharSet after_lexeme(std::uint32_t state);
   bool passes(std::uint32_t state, const CharSet& set);
   bool may_run(std::uint32_t state);
+  bool begins_few(std::uint32_t state);
   bool repeats(std::uint32_t state, std::uint32_t next);
   std::optional<Counted> counted(std::uint32_t state, std::uint32_t class_index);
   void note_followed(Chain& chain, std::uint32_t state);
@@ -290,6 +304,7 @@ class LexedMasks {
   };
   GrowingMap<RunKey, std::unique_ptr<Group>, RunHash> run_parts_;
   GrowingMap<std::uint32_t, Uniform> uniform_;
+  GrowingMap<std::uint64_t, Ways> ways_;  // (state, continuation bytes)
   GrowingMap<std::uint32_t, Reading> readings_;
   GrowingMap<std::uint64_t, bool> may_begin_;  // (expression, class)
   GrowingMap<std::uint32_t, First> firsts_;

@@ -25,65 +25,6 @@ constexpr std::uint16_t kNoByte = 256;
 
 }  // namespace
 
-const LexedMasks::Uniform& LexedMasks::uniform(std::uint32_t state) {
-  if (const auto it = uniform_.find(state); it != uniform_.end()) return it->second;
-  using Ways = std::vector<std::pair<std::uint32_t, Interval>>;  // target, characters
-  std::map<std::pair<std::uint32_t, int>, Ways> memo;
-  // What `rest` continuation bytes lead to, by the bits they add.
-  const auto ways = [&](auto&& self, std::uint32_t from, int rest) -> const Ways& {
-    auto [it, fresh] = memo.try_emplace({from, rest});
-    if (!fresh) return it->second;
-    Ways out;
-    const std::uint32_t span = 1u << (6 * (rest - 1));
-    const auto add = [&](std::uint32_t target, std::uint32_t low, std::uint32_t high) {
-      if (!out.empty() && out.back().first == target && out.back().second.high + 1 == low) {
-        out.back().second.high = high;
-      } else {
-        out.push_back({target, {low, high}});
-      }
-    };
-    for (std::uint32_t b = 0x80; b < 0xC0; ++b) {
-      const std::uint32_t next = moves(from).next[b];
-      if (next == kNoIndex) continue;
-      const std::uint32_t base = (b & 0x3F) * span;
-      if (rest == 1) {
-        add(next, base, base);
-      } else {
-        for (const auto& [target, range] : self(self, next, rest - 1)) {
-          add(target, base + range.low, base + range.high);
-        }
-      }
-    }
-    return memo[{from, rest}] = std::move(out);
-  };
-  std::map<std::uint32_t, std::vector<Interval>> sets;
-  for (std::uint32_t b = 0; b < 0xF5; ++b) {
-    const std::uint32_t next = moves(state).next[b];
-    const int length = continuations(static_cast<std::uint8_t>(b));
-    if (next == kNoIndex || length < 0) continue;
-    if (length == 0) {
-      sets[next].push_back({b, b});
-      continue;
-    }
-    const std::uint32_t base = lead_bits(static_cast<std::uint8_t>(b), length) << (6 * length);
-    for (const auto& [target, range] : ways(ways, next, length)) {
-      sets[target].push_back({base + range.low, base + range.high});
-    }
-  }
-  Uniform out;
-  std::uint64_t most = 0;
-  for (const auto& [target, intervals] : sets) {
-    std::uint64_t size = 0;
-    for (const Interval& interval : intervals) size += interval.high - interval.low + 1;
-    if (size <= most) continue;
-    most = size;
-    out.target = target;
-    out.set = CharSet(intervals).intersect(CharSet::all());
-  }
-  bytes_ += sizeof(Uniform) + out.set.intervals().size() * sizeof(Interval);
-  return uniform_.emplace(state, std::move(out)).first->second;
-}
-
 // Whether some ASCII character may lead on in a run: a quick look, which most states end at.
 bool LexedMasks::may_run(std::uint32_t state) {
   const Moves& row = moves(state);
@@ -129,7 +70,9 @@ const LexedMasks::Reading& LexedMasks::reading(std::uint32_t state) {
     const Reading beyond = endless ? reading(next.target) : Reading();
     if (beyond.class_index != kNoIndex &&
         pool_.char_class(beyond.class_index).subset_of(next.set)) {
-      return readings_.emplace(state, beyond).first->second;
+      Reading begun = beyond;
+      begun.beyond = begun.beyond | read_beyond(state, pool_.char_class(beyond.class_index));
+      return readings_.emplace(state, begun).first->second;
     }
     const bool ends = endless && !pool_.lexing().states_[next.target].accepts.empty();
     if (ends || !passes(next.target, set)) set = CharSet();  // such as a prefix of keywords
@@ -142,6 +85,7 @@ const LexedMasks::Reading& LexedMasks::reading(std::uint32_t state) {
                           set.covers(characters.intervals()[0].low, characters.intervals()[0].high);
       if (!inside) out.leaving.insert(static_cast<std::uint8_t>(b));
     }
+    if (out.endless != kNoIndex) out.beyond = read_beyond(state, set);
   }
   return readings_.emplace(state, std::move(out)).first->second;
 }
@@ -150,9 +94,7 @@ const LexedMasks::First& LexedMasks::first_of(std::uint32_t state) {
   if (const auto it = firsts_.find(state); it != firsts_.end()) return it->second;
   First out;
   const auto find = [&] {
-    // A quick look, which most states end at: free text has all characters beyond ASCII.
-    const std::span<const std::uint32_t> leads(moves(state).next + 0xC2, 0xF5 - 0xC2);
-    if (std::ranges::find(leads, kNoIndex) != leads.end()) return;
+    if (begins_few(state)) return;                       // a quick look, which most states end at
     if (reading(state).class_index != kNoIndex) return;  // the tables of the class are for it
     const Uniform& next = uniform(state);
     if (next.target == kNoIndex || next.target == state) return;
@@ -160,12 +102,56 @@ const LexedMasks::First& LexedMasks::first_of(std::uint32_t state) {
     const Reading& beyond = reading(next.target);
     if (beyond.class_index == kNoIndex) return;
     const CharSet set = next.set.intersect(pool_.char_class(beyond.class_index));
-    const CharSet others({{0x80, kMaxCodePoint}});
-    if (!others.intersect(CharSet::all()).subset_of(set)) return;
-    out = {next.target, set.ascii() | ByteSet::range(0x80, 0xFF)};
+    const ByteSet others = read_beyond(state, set);
+    for (unsigned b = 0; b < 256; ++b) {
+      const auto byte = static_cast<std::uint8_t>(b);
+      const CharSet& characters = beginning_with(byte);
+      if (others.contains(byte) || characters.intersect(set).empty()) continue;
+      out.bytes.insert(byte);
+      out.whole = out.whole && characters.subset_of(set);
+    }
+    if (!out.bytes.empty()) out.state = next.target;
   };
   find();
   return firsts_.emplace(state, out).first->second;
+}
+
+// Whether few characters of ASCII lead on together.
+bool LexedMasks::begins_few(std::uint32_t state) {
+  const Moves& row = moves(state);
+  std::map<std::uint32_t, std::uint32_t> counts;
+  std::uint32_t most = 0;
+  for (unsigned b = 0; b < 128; ++b) {
+    if (row.next[b] != kNoIndex) most = std::max(most, ++counts[row.next[b]]);
+  }
+  return most < kMany;
+}
+
+// Tokens below a node that begin as a First does.
+const Bitmap* LexedMasks::limit_of(std::uint32_t state, std::uint32_t node) {
+  const First first = first_of(state);
+  if (first.whole) return cache_.beginning_with(first.bytes, node);
+  return cache_.kept_limit(Hasher(state).add(node).add(0xF1).finish().lo, [&](Bitmap& out) {
+    const auto trie = vocabulary_.trie();
+    const auto labels = vocabulary_.labels();
+    std::vector<std::pair<std::uint32_t, std::uint32_t>> stack{{node, state}};
+    while (!stack.empty()) {
+      const auto [at, from] = stack.back();
+      stack.pop_back();
+      const Moves& row = moves(from);
+      for (std::uint32_t i = 0; i < trie[at].child_count; ++i) {
+        const std::uint32_t child = trie[at].first_child + i;
+        const std::uint32_t next = row.next[labels[child]];
+        if (next == kNoIndex || (at == node && !first.bytes.contains(labels[child]))) continue;
+        const bool whole = next == first.state;
+        const std::uint32_t end = whole ? trie[child].rank_end : trie[child].own_end();
+        for (std::uint32_t rank = trie[child].rank_begin; rank < end; ++rank) {
+          set_bit(out.data(), vocabulary_.ids()[rank]);
+        }
+        if (!whole) stack.emplace_back(child, next);
+      }
+    }
+  });
 }
 
 bool LexedMasks::run_below(Building& building, std::uint32_t node, std::uint32_t state,
@@ -173,6 +159,7 @@ bool LexedMasks::run_below(Building& building, std::uint32_t node, std::uint32_t
   if (!cache_.options_.class_tables) return false;
   Run run{kNoIndex, state, state};
   ByteSet leaving;
+  ByteSet beyond;
   if (const auto it = places_.find(state); it != places_.end()) {
     run.place = it->second;
   } else {
@@ -180,6 +167,7 @@ bool LexedMasks::run_below(Building& building, std::uint32_t node, std::uint32_t
     if (read.class_index == kNoIndex) return false;
     run.class_index = read.class_index;
     leaving = read.leaving;
+    beyond = read.beyond;
     run.state = read.endless;
     if (read.endless == kNoIndex) {
       chains_.push_back(std::make_unique<Chain>(Chain{read.class_index, read.leaving}));
@@ -225,7 +213,9 @@ bool LexedMasks::run_below(Building& building, std::uint32_t node, std::uint32_t
   if (chain) {
     followed = chain->followed;
   } else {
-    leaving.for_each([&](std::uint8_t byte) {
+    // Below bytes that begin characters of the class alone, and others that are not read, tokens
+    // are inside or not allowed.
+    (leaving & (beyond | ByteSet::range(0, 0x7F))).for_each([&](std::uint8_t byte) {
       const bool goes_on =
           moves(run.state).next[byte] != kNoIndex || moves(run.first).next[byte] != kNoIndex;
       if (goes_on) followed.insert(byte);

@@ -23,6 +23,7 @@
 #include <array>
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -284,6 +285,8 @@ class MaskCache {
   bool quoted_item(ExprId id, std::uint32_t node, Mask& out);
   const std::vector<std::uint32_t>& closing_quotes(ExprId text, std::uint32_t node);
   const Bitmap* beginning_with(const ByteSet& bytes, std::uint32_t node);
+  // A set that masks point to, made where it is not known; null where there are too many.
+  const Bitmap* kept_limit(std::uint64_t key, const std::function<void(Bitmap&)>& fill);
   void walk_item(ExprId id, std::uint32_t node, Mask& out);
   void leaf_item(ExprId id, std::uint32_t node, Mask& out);
   bool begins_loop(ExprId id, std::uint32_t node, Mask& out);
