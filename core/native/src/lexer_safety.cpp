@@ -14,7 +14,8 @@
 // Keywords may be worse off where fewer do: see lexer_keywords.cpp.
 //
 // Text such as /[^<]+/ cannot stand behind itself, though rules may let it. Terminals that do not
-// come after others are put up with if sentences do without them there: see sentences.cpp.
+// come after others are put up with if sentences do without them there: see sentences.cpp; or there
+// are ways of leaving a terminal behind which they come: see lexer_left_ways.cpp.
 #include <algorithm>
 #include <limits>
 #include <unordered_set>
@@ -444,9 +445,10 @@ bool Lexing::find_safety(std::uint32_t index, ExprId rest, CompileContext& conte
   const std::size_t count = lexicon.terminals.size();
   safety.apart.assign(count, Symbols(count, false));
   safety.apart_noted = true;
-  if (!again()) return false;
+  const bool closed = again();
   safety.apart_noted = false;
-  return does_without(index, rest, context);
+  if (closed && does_without(index, rest, context)) return true;
+  return goes_on_by_ways(index, rest, context);
 }
 
 }  // namespace formgate

@@ -64,6 +64,19 @@ bool Sentences::all_go_on(ExprId start) {
   return !given_up_;
 }
 
+// What the terminals of a set are: themselves, or what each may be.
+Sentences::Set Sentences::ways_of(const ByteSet& terminals) const {
+  Set out;
+  terminals.for_each([&](std::uint8_t b) {
+    if (!of_) {
+      if (b < kMostTerminals) out.set(b);
+    } else if (b < of_->size()) {
+      for (std::size_t way : (*of_)[b]) out.set(way);
+    }
+  });
+  return out;
+}
+
 // Adds the pairs of a sentence of `one` and then one of `other`.
 void Sentences::join(const Pairs& one, const Pairs& other, Pairs& out) {
   context_.tick();
@@ -109,11 +122,11 @@ Sentences::Pairs Sentences::pairs(ExprId id) {
     case Kind::kEmpty:
     case Kind::kEpsilon:
       break;
-    case Kind::kBytes:
-      pool_.byte_set(node).for_each([&](std::uint8_t b) {
-        if (b < out.size()) out[b].set(b);
-      });
+    case Kind::kBytes: {
+      const Set ways = ways_of(pool_.byte_set(node));
+      for (std::size_t i = 0; i < out.size(); ++i) out[i][i] = ways[i];
       break;
+    }
     case Kind::kCall: {
       const auto it = known_.find(index_of(id));
       return it == known_.end() ? none_ : it->second;
@@ -170,11 +183,8 @@ bool Sentences::goes_on(ExprId id, const Set& after) {
     case Kind::kEmpty:
     case Kind::kEpsilon:
       return true;
-    case Kind::kBytes: {
-      bool out = true;
-      pool_.byte_set(node).for_each([&](std::uint8_t b) { out = out && b < 128 && after[b]; });
-      return out;
-    }
+    case Kind::kBytes:
+      return (ways_of(pool_.byte_set(node)) & ~after).none();
     case Kind::kCall: {
       std::vector<Set>& known = contexts_[index_of(id)];
       if (std::ranges::find(known, after) == known.end()) {

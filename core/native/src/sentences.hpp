@@ -20,6 +20,12 @@ class Sentences {
   // whether sentences that there may be count.
   Sentences(ExprPool& pool, const std::vector<Set>& next, bool superset, CompileContext& context)
       : pool_(pool), next_(next), superset_(superset), context_(context), none_(next.size()) {}
+  // The same where each terminal is one of several, `of`, all of which sentences are about.
+  Sentences(ExprPool& pool, const std::vector<Set>& next,
+            const std::vector<std::vector<std::size_t>>& of, CompileContext& context)
+      : Sentences(pool, next, false, context) {
+    of_ = &of;
+  }
 
   bool has_any(ExprId start);
   // Whether each terminal of a sentence, wherever it may stand behind others, goes on to the end of
@@ -36,10 +42,12 @@ class Sentences {
   Set before(const Pairs& part, bool may_be_empty, const Set& after) const;
   bool goes_on(ExprId id, const Set& after);
   bool goes_on_repeated(const Node& node, const Set& after);
+  Set ways_of(const ByteSet& terminals) const;
 
   ExprPool& pool_;
   const std::vector<Set>& next_;
   const bool superset_;
+  const std::vector<std::vector<std::size_t>>* of_ = nullptr;
   CompileContext& context_;
   const Pairs none_;
   bool given_up_ = false;

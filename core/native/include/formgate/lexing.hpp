@@ -355,6 +355,8 @@ class Lexing {
   std::uint32_t start_after(std::uint32_t lexicon, std::size_t before);
   ExprId separated(std::uint32_t start, ExprId guard);
   bool lacks_known(std::uint32_t lexicon, std::size_t before, const std::vector<ExprId>& after);
+  std::vector<Left> ways_after(std::uint32_t lexicon, const Left& left);
+  bool goes_on_by_ways(std::uint32_t lexicon, ExprId rest, CompileContext& context);
   bool does_without(std::uint32_t lexicon, ExprId rest, CompileContext& context);
   const std::vector<ExprId>& comes_under(std::uint32_t lexicon, ExprId guard);
   bool all_come(std::uint32_t lexicon, std::size_t before, ExprId guard,
