@@ -336,7 +336,8 @@ std::size_t ExprPool::memory_usage() const {
          (meets_.size() + subset_.size() + spelled_subset_.size() + alphabets_.size() +
           forms_here_.size() + conditions_.size() + nullables_.size() + unions_.size() +
           intersections_.size() + countdowns_.size() + covered_.size() + ended_.size() +
-          after_star_.size() + before_star_.size() + beginnings_.size() + text_ends_.size()) *
+          after_star_.size() + before_star_.size() + beginnings_.size() + text_ends_.size() +
+          2 * first_bytes_.size()) *
              48 +
          counting_.size() * 80;
 }
@@ -346,7 +347,7 @@ void ExprPool::trim() {
       form_bytes_ + lexing_->derived_bytes() + rows_.size() * sizeof(Row) +
       (alphabets_.size() + forms_here_.size() + conditions_.size() + nullables_.size() +
        unions_.size() + intersections_.size() + after_star_.size() + before_star_.size() +
-       beginnings_.size() + counting_.size() + text_ends_.size()) *
+       beginnings_.size() + counting_.size() + text_ends_.size() + 2 * first_bytes_.size()) *
           48;
   if (derived <= pool_budget.load() / 2) return;
   for (Node& node : nodes_) {
@@ -364,6 +365,7 @@ void ExprPool::trim() {
   lengths_.clear();
   rests_.clear();
   text_ends_.clear();
+  first_bytes_.clear();
   nullables_.clear();
   unions_.clear();
   intersections_.clear();

@@ -423,7 +423,12 @@ ByteSet ExprPool::first_bytes(ExprId id) {
   ByteSet out;
   if (!node.form && free_of_context(id)) {
     if (node.kind == Kind::kUnion) {
+      // Alternatives of rules share parts, which nest: each is looked at once.
+      if (const auto it = first_bytes_.find(index_of(id)); it != first_bytes_.end()) {
+        return it->second;
+      }
       for (ExprId member : members(node)) out = out | first_bytes(member);
+      first_bytes_.emplace(index_of(id), out);
       return out;
     }
     if (node.kind == Kind::kConcat) {

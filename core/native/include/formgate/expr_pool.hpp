@@ -541,6 +541,7 @@ class ExprPool : public std::enable_shared_from_this<ExprPool> {
     std::uint32_t most;   // the most of these, of all states that this one leads to
   };
   GrowingMap<std::uint32_t, TextEnd> text_ends_;  // by state; both unknown where these are too many
+  GrowingMap<std::uint32_t, ByteSet> first_bytes_;  // by alternatives
   StableVector<Measured> measured_;
   // By expression: which of them, and which of its states.
   GrowingMap<std::uint32_t, std::pair<std::uint32_t, std::uint32_t>> core_states_;
