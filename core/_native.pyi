@@ -336,15 +336,28 @@ class Engine:
 
     def memory_usage(self) -> dict[str, int]:
         """
-        Bytes of the shared expression pool, the mask cache and the vocabulary.
+        Bytes of the shared expression pool, the mask cache and the vocabulary. Those of an engine that has left its pool, until its next start, are no bytes of a pool.
         """
 
     @property
     def pool_nodes(self) -> int:
         """Expressions in the pool this engine shares."""
 
+    @property
+    def pool_number(self) -> int:
+        """
+        Which pool outputs start in, another number after the engine has moved on; 0 while it is in none.
+        """
+
 def set_pool_budget(max_bytes: int) -> None:
-    """Bytes of expressions after which new grammars start a fresh pool."""
+    """
+    Bytes of expressions after which new grammars start a fresh pool, and engines move on to one where an output starts.
+    """
+
+def pools_alive() -> int:
+    """
+    How many pools of expressions there are, those about to be freed among them.
+    """
 
 def set_mask_budget(max_bytes: int) -> None:
     """

@@ -149,9 +149,9 @@ class Matcher(Generic[S]):
         return self.fork()  # engine and states are immutable
 
     def reset(self) -> None:
-        """Forget all tokens."""
+        """Forget all tokens: a new output starts."""
         self._tokens.clear()
-        del self._states[1:]
+        self._states[:] = [self._engine.start()]
 
 
 def _has_rows(out: Any) -> bool:

@@ -70,8 +70,7 @@ class AfterMarker(Generic[S]):
     ) -> None:
         self.engine = engine
         self.vocabulary: TokenTexts = vocabulary or engine.vocabulary  # type: ignore[attr-defined]
-        self._start = engine.start()
-        self._table = token_table(self.vocabulary, engine.allowed_tokens(self._start).size)
+        self._table = token_table(self.vocabulary, engine.allowed_tokens(engine.start()).size)
         parts = [marker] if isinstance(marker, (str, bytes, int)) else list(marker)
         self._marker = "".join(map(self._part, parts))
         if not self._marker:
@@ -110,7 +109,7 @@ class AfterMarker(Generic[S]):
         _, found, rest = text.partition(self._marker)
         if not found:
             return Free(self, self._matched(text))
-        after = after_text(self.engine, self._start, rest, self._table)
+        after = after_text(self.engine, self.engine.start(), rest, self._table)
         if after is None:  # the mask has said that it is there
             raise TokenError(f"token {token} is not allowed here")
         return after
@@ -180,7 +179,8 @@ class AfterMarker(Generic[S]):
         """Return the tokens that may come when so much of the marker has been written."""
         table, head, marker = self._table, self._marker[:matched], self._marker
         special = set(_special(self.vocabulary).values())
-        first = self.engine.allowed_tokens(self._start)
+        start = self.engine.start()
+        first = self.engine.allowed_tokens(start)
         ids = []
         for token, text in enumerate(table.texts):
             if text is None:
@@ -193,7 +193,7 @@ class AfterMarker(Generic[S]):
                 whole = table[rest] if rest else None
                 if whole is not None and whole not in first:
                     continue
-                if rest and after_text(self.engine, self._start, rest, table) is None:
+                if rest and after_text(self.engine, start, rest, table) is None:
                     continue
             ids.append(token)
         return TokenMask.from_ids(table.size, ids)

@@ -58,10 +58,12 @@ class Lookout(Generic[S]):
     Args:
         plans: Finds plans.
         max_steps: How many steps the searches for one mask may take.
+        pool: Of which pool the states are; None where the engine has none.
     """
 
-    def __init__(self, plans: Plans[S], max_steps: int) -> None:
+    def __init__(self, plans: Plans[S], max_steps: int, pool: int | None) -> None:
         self.plans = plans
+        self.pool = pool
         self.table = plans.table
         self._finder: Needs[S] = Needs(plans, max_steps, self._lend)
         # What was enough when they were found, the same if that must be asked for again (else the
@@ -174,9 +176,12 @@ class WithinBudget(Generic[S]):
 
     def start(self) -> Budgeted[S]:
         """Return the state of the empty output."""
-        if self._lookout.plans.is_full:  # outputs under way keep what they have
+        state = self.engine.start()
+        # Outputs under way keep what they have. States that are remembered would keep the pool that
+        # the engine has left.
+        if self._lookout.plans.is_full or self._lookout.pool != _pool_of(self.engine):
             self._lookout = self._look_out()
-        return Budgeted(self.engine.start(), self.max_tokens, self._plan, self._lookout)
+        return Budgeted(state, self.max_tokens, self._plan, self._lookout)
 
     def allowed_tokens(self, state: Budgeted[S]) -> TokenMask:
         """Return the tokens after which the output can be completed within what is left."""
@@ -250,7 +255,7 @@ class WithinBudget(Generic[S]):
     def _look_out(self) -> Lookout[S]:
         """Return a lookout that knows nothing yet."""
         plans = Plans(self.engine, self.vocabulary, max_states=self._max_states)
-        return Lookout(plans, _STEPS_PER_STATE * self._max_states)
+        return Lookout(plans, _STEPS_PER_STATE * self._max_states, _pool_of(self.engine))
 
     def _tightest(self, start: S, found: Plan | None, max_tokens: int) -> Plan:
         """Return a plan that fits into the budget.
@@ -299,3 +304,9 @@ class WithinBudget(Generic[S]):
         if plan is None or plan.length > left:
             return None
         return Budgeted(inner, left, plan, state.lookout)
+
+
+def _pool_of(engine: object) -> int | None:
+    """Return the number of the pool that an engine starts outputs in, where it has one."""
+    number: int | None = getattr(engine, "pool_number", None)
+    return number

@@ -70,7 +70,6 @@ class Prefixed(Generic[S]):
         data = prefix.encode() if isinstance(prefix, str) else prefix
         self._prefix = data.decode("latin-1")
         self._table = token_table(self.vocabulary, engine.allowed_tokens(engine.start()).size)
-        self._start = engine.start()
         # By place in the given text: the tokens that go on from there.
         self._masks: dict[int, TokenMask] = {}
         for place in range(len(data) - 1, -1, -1):
@@ -83,7 +82,7 @@ class Prefixed(Generic[S]):
 
     def start(self) -> Lead | S:
         """Return the state of the empty output."""
-        return Lead(self, 0) if self._prefix else self._start
+        return Lead(self, 0) if self._prefix else self.engine.start()
 
     def allowed_tokens(self, state: Lead | S) -> TokenMask:
         """Return the tokens that may come next."""
@@ -105,7 +104,7 @@ class Prefixed(Generic[S]):
         left = len(self._prefix) - state.written
         if len(text) < left:
             return Lead(self, state.written + len(text))
-        found = after_text(self.engine, self._start, text[left:], self._table)
+        found = after_text(self.engine, self.engine.start(), text[left:], self._table)
         if found is None:  # the mask has said that it is there
             raise TokenError(f"token {token} is not allowed here")
         return found
@@ -124,7 +123,8 @@ class Prefixed(Generic[S]):
         """Return bytes that every accepted continuation begins with."""
         left = b""
         if isinstance(state, Lead) and state.owner is self:
-            left, state = self._prefix[state.written :].encode("latin-1"), self._start
+            left = self._prefix[state.written :].encode("latin-1")
+            state = self.engine.start()
         forced = getattr(self.engine, "forced_text", None)
         if forced is None or len(left) >= max_bytes:
             return left[:max_bytes]
@@ -153,7 +153,8 @@ class Prefixed(Generic[S]):
             if self._masks[place + length]:
                 ids += self._table.spelling(left[:length])
         ids += self._table.spelling(left)
-        first = self.engine.allowed_tokens(self._start)
+        start = self.engine.start()
+        first = self.engine.allowed_tokens(start)
         for token in self._table.starting_with(left):
             rest = (self._table.texts[token] or "")[len(left) :]
             if not rest:
@@ -162,7 +163,7 @@ class Prefixed(Generic[S]):
             if whole is not None:
                 if whole in first:
                     ids.append(token)
-            elif after_text(self.engine, self._start, rest, self._table) is not None:
+            elif after_text(self.engine, start, rest, self._table) is not None:
                 ids.append(token)
         return TokenMask.from_ids(self._table.size, sorted(set(ids)))
 

@@ -14,6 +14,7 @@
 
 #include "formgate/engine.hpp"
 #include "formgate/errors.hpp"
+#include "formgate/kept_engine.hpp"
 #include "gil.hpp"
 
 namespace nb = nanobind;
@@ -24,9 +25,13 @@ struct VocabularyHandle {
   std::shared_ptr<const Vocabulary> value;
 };
 
+// Shared with engines and with grammars that include it: it is copied where it is written to later.
 struct GrammarHandle {
-  Grammar value;
-  std::shared_ptr<const Grammar> shared = {};  // a copy for those that include it
+  std::shared_ptr<Grammar> value = std::make_shared<Grammar>();
+  Grammar& written() {
+    if (value.use_count() > 1) value = value->branch();
+    return *value;
+  }
 };
 
 // Many states at once, for one node or several.
@@ -35,14 +40,14 @@ struct AutomatonHandle {
 };
 
 struct EngineHandle {
-  std::shared_ptr<const Engine> value;
+  std::shared_ptr<const KeptEngine> value;
   nb::object vocabulary;  // the Python object the engine was compiled for
   nb::object grammar = nb::none();
   nb::object format = nb::none();
 };
 
 struct StateHandle {
-  std::shared_ptr<const Engine> engine;  // pins the expressions
+  std::shared_ptr<const Engine> engine;  // pins the expressions, those of the pool it started in
   State value;
 };
 

@@ -58,13 +58,21 @@ Rows rows_of(nb::handle out, std::size_t words) {
   return rows_of(array, words);
 }
 
-const State& own(const EngineHandle& self, const StateHandle& state) {
-  if (state.engine.get() != self.value.get()) {
+// A state of this engine, which goes on in the pool that it started in.
+const StateHandle& own(const EngineHandle& self, const StateHandle& state) {
+  if (!self.value->is(*state.engine)) {
     throw Error(ErrorKind::kState,
                 "the state belongs to another engine; use the states of this engine's start() and "
                 "advance()");
   }
-  return state.value;
+  return state;
+}
+
+// The engine where outputs start now.
+std::shared_ptr<const Engine> present(const EngineHandle& self) {
+  if (std::shared_ptr<const Engine> ready = self.value->ready()) return ready;
+  const GilRelease release;
+  return self.value->moved();
 }
 
 std::optional<TokenId> token_id(const EngineHandle& self, std::int64_t token) {
@@ -107,19 +115,19 @@ class Interruptible {
 }
 
 StateHandle advance(const EngineHandle& self, const StateHandle& state, nb::handle given) {
-  const State& from = own(self, state);
+  const auto& [engine, from] = own(self, state);
   const std::int64_t token = Token(given).value;
   const auto id = token_id(self, token);
   std::optional<State> next;
   if (id) {
     const Interruptible guard;
-    next = self.value->advance(from, *id);
+    next = engine->advance(from, *id);
   }
   if (!next) refuse(self, token);
-  return {self.value, *next};
+  return {engine, *next};
 }
 
-std::size_t validate(const EngineHandle& self, State& state,
+std::size_t validate(const EngineHandle& self, StateHandle& state,
                      const std::vector<std::int64_t>& tokens) {
   std::vector<TokenId> ids;
   ids.reserve(tokens.size());
@@ -129,23 +137,23 @@ std::size_t validate(const EngineHandle& self, State& state,
     ids.push_back(*id);
   }
   const GilRelease release;
-  return self.value->validate(state, ids);
+  return state.engine->validate(state.value, ids);
 }
 
 StateHandle advance_many(const EngineHandle& self, const StateHandle& state, nb::handle given) {
-  State current = own(self, state);
+  StateHandle current = own(self, state);
   const std::vector<std::int64_t> tokens = token_list(given);
   const std::size_t count = validate(self, current, tokens);
   if (count < tokens.size()) refuse(self, tokens[count]);
-  return {self.value, current};
+  return current;
 }
 
 TokenMaskHandle allowed_tokens(const EngineHandle& self, const StateHandle& state) {
   auto words = std::make_shared<std::vector<std::uint32_t>>(self.value->vocabulary().words());
-  const State& from = own(self, state);
+  const auto& [engine, from] = own(self, state);
   {
     const Interruptible guard;
-    self.value->fill(from, words->data());
+    engine->fill(from, words->data());
   }
   return {std::move(words), self.value->vocabulary().size()};
 }
@@ -153,7 +161,7 @@ TokenMaskHandle allowed_tokens(const EngineHandle& self, const StateHandle& stat
 TokenMaskHandle completed_by(const EngineHandle& self, const StateHandle& state, nb::handle given,
                              const TokenMaskHandle* among) {
   const Vocabulary& vocabulary = self.value->vocabulary();
-  const State& from = own(self, state);
+  const auto& [engine, from] = own(self, state);
   const std::string text(text_view(given, "text"));
   if (among && among->size != vocabulary.size()) {
     throw nb::value_error("the tokens asked about are of a vocabulary of another size");
@@ -164,20 +172,20 @@ TokenMaskHandle completed_by(const EngineHandle& self, const StateHandle& state,
             : std::make_shared<const std::vector<std::uint32_t>>(vocabulary.words(), ~0u);
   {
     const GilRelease release;
-    self.value->completed_by(from, text, *asked, *words);
+    engine->completed_by(from, text, *asked, *words);
   }
   return {std::move(words), vocabulary.size()};
 }
 
 void fill_mask(const EngineHandle& self, const StateHandle& state, nb::handle out,
                std::int64_t row) {
-  const State& from = own(self, state);
+  const auto& [engine, from] = own(self, state);
   const Rows rows = rows_of(out, self.value->vocabulary().words());
   if (row < 0 || static_cast<std::size_t>(row) >= rows.count) {
     throw nb::index_error("the row is outside the mask array");
   }
   const Interruptible guard;
-  self.value->fill(from, rows.data + static_cast<std::size_t>(row) * rows.stride);
+  engine->fill(from, rows.data + static_cast<std::size_t>(row) * rows.stride);
 }
 
 // Python's number of threads: an integer from 1 to kMostThreads, be it numpy's.
@@ -201,15 +209,18 @@ unsigned thread_count(nb::handle given) {
 void fill_masks(const EngineHandle& self, const std::vector<StateHandle>& states, nb::handle out,
                 nb::handle threads) {
   const unsigned workers = thread_count(threads);
-  std::vector<State> values;
-  values.reserve(states.size());
-  for (const StateHandle& state : states) values.push_back(own(self, state));
+  std::vector<Engine::Place> places;
+  places.reserve(states.size());
+  for (const StateHandle& state : states) {
+    const auto& [engine, value] = own(self, state);
+    places.push_back({engine.get(), value});
+  }
   const Rows rows = rows_of(out, self.value->vocabulary().words());
-  if (rows.count < values.size()) {
+  if (rows.count < places.size()) {
     throw nb::value_error("the mask array has fewer rows than there are states");
   }
   const GilRelease release;
-  self.value->fill_many(values, rows.data, rows.stride, workers);
+  Engine::fill_many(places, rows.data, rows.stride, workers);
 }
 
 // A source may be a function or a class whose module holds the engine: cycles through the grammar
@@ -290,7 +301,11 @@ void bind_engine(nb::module_& m) {
           "Name of the format of its source, where one was named or guessed.")
       .def(
           "start",
-          [](const EngineHandle& self) { return StateHandle{self.value, self.value->start()}; },
+          [](const EngineHandle& self) {
+            std::shared_ptr<const Engine> engine = present(self);
+            const State state = engine->start();
+            return StateHandle{std::move(engine), state};
+          },
           "The state before any text.")
       .def("allowed_tokens", &allowed_tokens, nb::arg("state"),
            "Every token after which the text can still be completed; the stop ids where it may "
@@ -305,7 +320,7 @@ void bind_engine(nb::module_& m) {
       .def(
           "validate",
           [](const EngineHandle& self, const StateHandle& state, nb::handle tokens) {
-            State current = own(self, state);
+            StateHandle current = own(self, state);
             return validate(self, current, token_list(tokens));
           },
           nb::arg("state"), nb::arg("tokens"),
@@ -315,24 +330,24 @@ void bind_engine(nb::module_& m) {
       .def(
           "is_accepting",
           [](const EngineHandle& self, const StateHandle& state) {
-            return own(self, state).accepting;
+            return own(self, state).value.accepting;
           },
           nb::arg("state"), "Whether the output may end here.")
       .def(
           "is_terminal",
           [](const EngineHandle& self, const StateHandle& state) {
-            const State& from = own(self, state);
+            const auto& [engine, from] = own(self, state);
             const Interruptible guard;
-            return self.value->is_terminal(from);
+            return engine->is_terminal(from);
           },
           nb::arg("state"), "Whether the output must end here.")
       .def(
           "is_allowed",
           [](const EngineHandle& self, const StateHandle& state, nb::handle token) {
-            const State& from = own(self, state);
+            const auto& [engine, from] = own(self, state);
             const auto id = token_id(self, Token(token).value);
             const Interruptible guard;
-            return id && self.value->advance(from, *id).has_value();
+            return id && engine->advance(from, *id).has_value();
           },
           nb::arg("state"), nb::arg("token").none(),
           nb::sig("def is_allowed(self, state: State, token: int) -> bool"),
@@ -358,11 +373,11 @@ void bind_engine(nb::module_& m) {
       .def(
           "forced_text",
           [](const EngineHandle& self, const StateHandle& state, std::size_t max_bytes) {
-            const State& from = own(self, state);
+            const auto& [engine, from] = own(self, state);
             std::string text;
             {
               const Interruptible guard;
-              text = self.value->forced_text(from, max_bytes);
+              text = engine->forced_text(from, max_bytes);
             }
             return nb::bytes(text.data(), text.size());
           },
@@ -372,9 +387,9 @@ void bind_engine(nb::module_& m) {
           "min_tokens",
           [](const EngineHandle& self, const StateHandle& state,
              std::optional<std::size_t> max_states, std::optional<std::size_t> max_steps) {
-            const State& from = own(self, state);
+            const auto& [engine, from] = own(self, state);
             const GilRelease release;
-            return self.value->min_tokens(from, max_states, max_steps);
+            return engine->min_tokens(from, max_states, max_steps);
           },
           nb::arg("state"), nb::arg("max_states") = nb::none(), nb::arg("max_steps") = nb::none(),
           "Fewest tokens after which the output may end. Raises LimitError beyond max_states, or "
@@ -383,17 +398,18 @@ void bind_engine(nb::module_& m) {
       .def(
           "explain",
           [](const EngineHandle& self, const StateHandle& state) {
-            const State& from = own(self, state);
+            const auto& [engine, from] = own(self, state);
             const Interruptible guard;
-            return self.value->explain(from);
+            return engine->explain(from);
           },
           nb::arg("state"), "What may come next and what is still to match, in words.")
       .def(
           "accepts",
           [](const EngineHandle& self, nb::handle text) {
             const std::string_view view = text_view(text, "text");
+            const std::shared_ptr<const Engine> engine = present(self);
             const Interruptible guard;
-            return self.value->accepts(view);
+            return engine->accepts(view);
           },
           nb::arg("text"), nb::sig("def accepts(self, text: str | bytes) -> bool"),
           "Whether the text is in the language, however it might be spelled.")
@@ -401,27 +417,46 @@ void bind_engine(nb::module_& m) {
           "is_prefix",
           [](const EngineHandle& self, nb::handle text) {
             const std::string_view view = text_view(text, "text");
+            const std::shared_ptr<const Engine> engine = present(self);
             const Interruptible guard;
-            return self.value->is_prefix(view);
+            return engine->is_prefix(view);
           },
           nb::arg("text"), nb::sig("def is_prefix(self, text: str | bytes) -> bool"),
           "Whether some text of the language begins with this one.")
       .def(
           "memory_usage",
           [](const EngineHandle& self) {
+            const std::shared_ptr<const Engine> held = self.value->held();
             nb::dict out;
-            out["pool"] = self.value->pool_memory();
-            out["masks"] = self.value->cache_memory();
+            out["pool"] = held ? held->pool_memory() : 0;
+            out["masks"] = held ? held->cache_memory() : 0;
             out["vocabulary"] = self.value->vocabulary().memory_usage();
             return out;
           },
           nb::sig("def memory_usage(self) -> dict[str, int]"),
-          "Bytes of the shared expression pool, the mask cache and the vocabulary.")
+          "Bytes of the shared expression pool, the mask cache and the vocabulary. Those of an "
+          "engine that has left its pool, until its next start, are no bytes of a pool.")
       .def_prop_ro(
-          "pool_nodes", [](const EngineHandle& self) { return self.value->pool_nodes(); },
-          "Expressions in the pool this engine shares.");
+          "pool_nodes",
+          [](const EngineHandle& self) {
+            const std::shared_ptr<const Engine> held = self.value->held();
+            return held ? held->pool_nodes() : 0;
+          },
+          "Expressions in the pool this engine shares.")
+      .def_prop_ro(
+          "pool_number",
+          [](const EngineHandle& self) {
+            const std::shared_ptr<const Engine> held = self.value->held();
+            return held ? held->pool().serial() : 0;
+          },
+          "Which pool outputs start in, another number after the engine has moved on; 0 while it "
+          "is in none.");
   m.def("set_pool_budget", &ExprPool::set_budget, nb::arg("max_bytes"),
-        "Bytes of expressions after which new grammars start a fresh pool.");
+        "Bytes of expressions after which new grammars start a fresh pool, and engines move on to "
+        "one "
+        "where an output starts.");
+  m.def("pools_alive", &ExprPool::alive,
+        "How many pools of expressions there are, those about to be freed among them.");
   m.def("set_mask_budget", &MaskCache::set_budget, nb::arg("max_bytes"),
         "Bytes of cached masks, for each pool and vocabulary, after which the cache is emptied.");
 }

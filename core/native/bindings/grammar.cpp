@@ -27,7 +27,7 @@ Grammar::Handle char_class(GrammarHandle& self, const Ranges& ranges, bool negat
     intervals.push_back({static_cast<std::uint32_t>(low), static_cast<std::uint32_t>(high)});
   }
   CharSet set(std::move(intervals));
-  return self.value.chars(negated ? set.complement() : std::move(set));
+  return self.written().chars(negated ? set.complement() : std::move(set));
 }
 
 Grammar::Handle byte_class(GrammarHandle& self, const Ranges& ranges) {
@@ -40,7 +40,7 @@ Grammar::Handle byte_class(GrammarHandle& self, const Ranges& ranges) {
     }
     set = set | ByteSet::range(static_cast<unsigned>(low), static_cast<unsigned>(high));
   }
-  return self.value.byte_class(set);
+  return self.written().byte_class(set);
 }
 
 Grammar::Handle repeat(GrammarHandle& self, Grammar::Handle part, std::int64_t min,
@@ -49,8 +49,8 @@ Grammar::Handle repeat(GrammarHandle& self, Grammar::Handle part, std::int64_t m
     throw Error(ErrorKind::kGrammar, "repetition counts cannot be negative");
   }
   if (max && *max >= static_cast<std::int64_t>(kUnbounded)) max = 0x80000000ll;  // refused below
-  return self.value.repeat(part, static_cast<std::uint64_t>(min),
-                           max ? static_cast<std::uint64_t>(*max) : kUnbounded);
+  return self.written().repeat(part, static_cast<std::uint64_t>(min),
+                               max ? static_cast<std::uint64_t>(*max) : kUnbounded);
 }
 
 Grammar::Handle strings(GrammarHandle& self, nb::list values, std::optional<double> timeout_s,
@@ -90,7 +90,7 @@ Grammar::Handle strings(GrammarHandle& self, nb::list values, std::optional<doub
       automaton = std::make_shared<const LeafDfa>(LeafDfa::of_strings(std::move(views), context));
     }
   }
-  return self.value.strings(std::move(automaton));
+  return self.written().strings(std::move(automaton));
 }
 
 // (key's name or node, value, required); with a node, there is no name.
@@ -140,7 +140,7 @@ Grammar::Handle keyed(GrammarHandle& self, const std::vector<EntryTuple>& entrie
       keys.clauses.back().push_back({entry, way.value_or(EntryClauses::kGone)});
     }
   }
-  return self.value.keyed(std::move(keys));
+  return self.written().keyed(std::move(keys));
 }
 
 using TerminalTuple =
@@ -162,19 +162,20 @@ Grammar::Handle lexed(GrammarHandle& self, Grammar::Handle start,
   for (const auto& [name, pattern, ignored, keyword_of, longest] : terminals) {
     list.push_back({name, pattern, ignored, keyword_of, longest});
   }
-  return self.value.lexed(start, list, first ? LexMode::kFirst : LexMode::kLongest, contextual,
-                          productions_of(productions));
+  return self.written().lexed(start, list, first ? LexMode::kFirst : LexMode::kLongest, contextual,
+                              productions_of(productions));
 }
 
 nb::object compile(const GrammarHandle& self, nb::object vocabulary, const Limits& limits,
                    std::optional<double> timeout_s, std::shared_ptr<CancelToken> cancel,
                    const MaskOptions& options) {
   const auto words = nb::cast<const VocabularyHandle&>(vocabulary).value;
+  const std::shared_ptr<const Grammar> grammar = self.value;
   EngineHandle out;
   {
     const GilRelease release;
     CompileContext context(limits, timeout_s, std::move(cancel));
-    out.value = Engine::compile(self.value, words, context, options);
+    out.value = KeptEngine::compile(grammar, words, context, options);
   }
   out.vocabulary = std::move(vocabulary);
   return nb::cast(std::move(out));
@@ -255,28 +256,29 @@ void bind_grammar(nb::module_& m) {
       .def(
           "literal",
           [](GrammarHandle& self, nb::handle text) {
-            return self.value.literal(std::string(text_view(text, "a literal")));
+            return self.written().literal(std::string(text_view(text, "a literal")));
           },
           nb::arg("text"), nb::sig("def literal(self, text: str | bytes) -> int"))
       .def("char_class", &char_class, nb::arg("ranges"), nb::arg("negated") = false)
       .def("byte_class", &byte_class, nb::arg("ranges"))
       .def(
-          "sequence", [](GrammarHandle& s, const Handles& p) { return s.value.sequence(p); },
+          "sequence", [](GrammarHandle& s, const Handles& p) { return s.written().sequence(p); },
           nb::arg("parts"))
       .def(
-          "choice", [](GrammarHandle& s, const Handles& p) { return s.value.choice(p); },
+          "choice", [](GrammarHandle& s, const Handles& p) { return s.written().choice(p); },
           nb::arg("parts"))
       .def(
           "automaton",
-          [](GrammarHandle& s, const AutomatonHandle& a) { return s.value.strings(a.value); },
+          [](GrammarHandle& s, const AutomatonHandle& a) { return s.written().strings(a.value); },
           nb::arg("automaton"))
       .def("repeat", &repeat, nb::arg("part"), nb::arg("min"), nb::arg("max").none())
       .def(
           "intersection",
-          [](GrammarHandle& s, const Handles& p) { return s.value.intersection(p); },
+          [](GrammarHandle& s, const Handles& p) { return s.written().intersection(p); },
           nb::arg("parts"))
       .def(
-          "complement", [](GrammarHandle& s, Grammar::Handle p) { return s.value.complement(p); },
+          "complement",
+          [](GrammarHandle& s, Grammar::Handle p) { return s.written().complement(p); },
           nb::arg("part"))
       .def("strings", &strings, nb::arg("values"), nb::arg("timeout_s") = nb::none(),
            nb::arg("cancel") = nb::none(),
@@ -284,25 +286,25 @@ void bind_grammar(nb::module_& m) {
                    "cancel: CancelToken | None = None) -> int"))
       .def(
           "look_ahead",
-          [](GrammarHandle& s, Grammar::Handle p, bool n) { return s.value.look_ahead(p, n); },
+          [](GrammarHandle& s, Grammar::Handle p, bool n) { return s.written().look_ahead(p, n); },
           nb::arg("rest"), nb::arg("negative"))
       .def(
           "look_behind",
-          [](GrammarHandle& s, Grammar::Handle p, bool n) { return s.value.look_behind(p, n); },
+          [](GrammarHandle& s, Grammar::Handle p, bool n) { return s.written().look_behind(p, n); },
           nb::arg("before"), nb::arg("negative"))
       .def(
-          "scope", [](GrammarHandle& s, Grammar::Handle p) { return s.value.scope(p); },
+          "scope", [](GrammarHandle& s, Grammar::Handle p) { return s.written().scope(p); },
           nb::arg("part"))
       .def(
-          "rule", [](GrammarHandle& s, const std::string& n) { return s.value.rule(n); },
+          "rule", [](GrammarHandle& s, const std::string& n) { return s.written().rule(n); },
           nb::arg("name"))
       .def(
-          "unordered", [](GrammarHandle& s, const Handles& p) { return s.value.unordered(p); },
+          "unordered", [](GrammarHandle& s, const Handles& p) { return s.written().unordered(p); },
           nb::arg("parts"))
       .def(
           "json_text",
           [](GrammarHandle& s, Grammar::Handle p, bool c, bool k) {
-            return s.value.json_text(p, c, k);
+            return s.written().json_text(p, c, k);
           },
           nb::arg("part"), nb::arg("canonical"), nb::arg("keys"))
       .def("keyed", &keyed, nb::arg("entries"), nb::arg("cells"), nb::arg("colon"),
@@ -322,8 +324,7 @@ void bind_grammar(nb::module_& m) {
       .def(
           "include",
           [](GrammarHandle& self, GrammarHandle& other) {
-            if (!other.shared) other.shared = std::make_shared<const Grammar>(other.value);
-            return self.value.include(other.shared);
+            return self.written().include(other.value);
           },
           nb::arg("grammar"))
       .def(
@@ -340,32 +341,36 @@ void bind_grammar(nb::module_& m) {
             } else {
               use.name = std::get<std::string>(token);
             }
-            return s.value.special_token(std::move(use));
+            return s.written().special_token(std::move(use));
           },
           nb::arg("token"), nb::arg("negated") = false)
       .def(
-          "terminal", [](GrammarHandle& s, const std::string& n) { return s.value.terminal(n); },
+          "terminal",
+          [](GrammarHandle& s, const std::string& n) { return s.written().terminal(n); },
           nb::arg("name"))
       .def("lexed", &lexed, nb::arg("start"), nb::arg("terminals"), nb::arg("first"),
            nb::arg("contextual"), nb::arg("productions") = std::vector<ProductionTuple>{})
       .def(
           "define",
-          [](GrammarHandle& s, const std::string& n, Grammar::Handle b) { s.value.define(n, b); },
+          [](GrammarHandle& s, const std::string& n, Grammar::Handle b) {
+            s.written().define(n, b);
+          },
           nb::arg("name"), nb::arg("body"))
       .def(
-          "start", [](GrammarHandle& s, Grammar::Handle b) { s.value.start(b); }, nb::arg("body"))
-      .def_prop_ro("has_start", [](const GrammarHandle& s) { return s.value.has_start(); })
-      .def_prop_ro("rule_names", [](const GrammarHandle& s) { return s.value.rule_names(); })
+          "start", [](GrammarHandle& s, Grammar::Handle b) { s.written().start(b); },
+          nb::arg("body"))
+      .def_prop_ro("has_start", [](const GrammarHandle& s) { return s.value->has_start(); })
+      .def_prop_ro("rule_names", [](const GrammarHandle& s) { return s.value->rule_names(); })
       .def(
           "references",
-          [](const GrammarHandle& s, const std::string& n) { return s.value.references(n); },
+          [](const GrammarHandle& s, const std::string& n) { return s.value->references(n); },
           nb::arg("name"))
-      .def("__len__", [](const GrammarHandle& s) { return s.value.size(); })
+      .def("__len__", [](const GrammarHandle& s) { return s.value->size(); })
       .def(
           "print",
           [](const GrammarHandle& s, std::size_t n) {
             // Literals may hold bytes that are no text.
-            const std::string text = s.value.print(n);
+            const std::string text = s.value->print(n);
             return nb::steal<nb::str>(PyUnicode_DecodeUTF8(
                 text.data(), static_cast<Py_ssize_t>(text.size()), "backslashreplace"));
           },

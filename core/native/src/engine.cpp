@@ -33,6 +33,7 @@ std::shared_ptr<Engine> Engine::compile(const Grammar& grammar,
   std::unique_lock lock(pool.mutex());
   const UnderWay working = pool.under_way(context);
   pool.trim();
+  const std::size_t before = pool.memory_usage();
   engine->cache_ = MaskCache::shared(engine->pool_, engine->vocabulary_, options);
   const TokenMeanings meant = engine->find_specials(grammar);
   const ByteSet every = ByteSet::all();
@@ -74,6 +75,9 @@ std::shared_ptr<Engine> Engine::compile(const Grammar& grammar,
   engine->start_ = engine->make_state(root);
   pool.touch_ahead();
   touch_heap();
+  const std::size_t after = pool.memory_usage();
+  engine->lowered_bytes_ = after > before ? after - before : 0;
+  pool.use().note(after);
   return engine;
 }
 
@@ -180,36 +184,38 @@ void Engine::fill(const State& state, std::uint32_t* row) const {
   mask(state)->fill(row, *vocabulary_);
 }
 
-void Engine::fill_many(std::span<const State> states, std::uint32_t* rows, std::size_t stride,
-                       unsigned threads) const {
+void Engine::fill_many(std::span<const Place> places, std::uint32_t* rows, std::size_t stride,
+                       unsigned threads) {
   // The masks are looked up, or found, one after another; the rows are filled side by side.
-  std::vector<std::shared_ptr<const Mask>> masks(states.size());
+  std::vector<std::shared_ptr<const Mask>> masks(places.size());
   constexpr std::size_t kRowsPerLock = 16;  // others take their turns
   static const auto nothing = std::make_shared<const Mask>();
-  for (std::size_t i = 0; i < states.size();) {
-    const std::unique_lock guard = lock();
-    pool_->trim();
-    const std::size_t end = std::min(states.size(), i + kRowsPerLock);
-    for (; i < end; ++i) {
-      const ExprId expr = states[i].expr;
-      if (ended(states[i])) {
+  for (std::size_t i = 0; i < places.size();) {
+    const Engine& engine = *places[i].engine;
+    const std::unique_lock guard = engine.lock();
+    engine.pool_->trim();
+    const std::size_t end = std::min(places.size(), i + kRowsPerLock);
+    for (; i < end && places[i].engine == &engine; ++i) {
+      const State& state = places[i].state;
+      if (ended(state)) {
         masks[i] = nothing;
-      } else {
-        pool_->allow_growth(limits_.max_growth);
-        masks[i] = specials_.empty() ? cache_->mask(expr) : special_mask(expr);
+        continue;
       }
+      engine.pool_->allow_growth(engine.limits_.max_growth);
+      masks[i] = engine.specials_.empty() ? engine.cache_->mask(state.expr)
+                                          : engine.special_mask(state.expr);
     }
   }
   constexpr std::size_t kRowsPerThread = 32;  // to wake a thread costs as much as a few rows
-  const std::size_t useful = std::max<std::size_t>(states.size() / kRowsPerThread, 1);
+  const std::size_t useful = std::max<std::size_t>(places.size() / kRowsPerThread, 1);
   const std::size_t wanted = std::min<std::size_t>(std::max(threads, 1u), useful);
-  SharedRange left(states.size(), wanted);
+  SharedRange left(places.size(), wanted);
   run_in_threads(wanted, [&](std::size_t own) {
     std::size_t begin = 0;
     std::size_t end = 0;
     while (left.take(own, begin, end)) {
       for (std::size_t i = begin; i < end; ++i) {
-        masks[i]->fill(rows + i * stride, *vocabulary_);
+        masks[i]->fill(rows + i * stride, *places[i].engine->vocabulary_);
       }
     }
   });

@@ -35,6 +35,7 @@ std::vector<ExprPool*>& all_pools() {
 #ifndef _WIN32
 void before_fork() {
   current_mutex.lock();
+  PoolUse::mutex().lock();
   pools_mutex.lock();
   for (ExprPool* pool : all_pools()) pool->acquire().release();
 }
@@ -42,6 +43,7 @@ void before_fork() {
 void after_fork() {
   for (ExprPool* pool : all_pools()) pool->mutex().unlock();
   pools_mutex.unlock();
+  PoolUse::mutex().unlock();
   current_mutex.unlock();
 }
 
@@ -107,6 +109,7 @@ ExprPool::ExprPool()
   text.a = index_of(any_char);
   text.min = 0;
   text.max = kUnbounded;
+  use_.begin(memory_usage());
 }
 
 ExprPool::~ExprPool() {
@@ -115,11 +118,18 @@ ExprPool::~ExprPool() {
 }
 
 std::shared_ptr<ExprPool> ExprPool::current() {
+  PoolUse::Engines left;  // freed without any mutex
   const std::lock_guard<std::mutex> guard(current_mutex);
   auto& slot = current_slot();
   if (slot) {
     const std::unique_lock<std::mutex> pool_guard = slot->acquire();
-    if (slot->memory_usage() <= pool_budget.load()) return slot;
+    const std::size_t bytes = slot->memory_usage();
+    slot->use_.note(bytes);
+    if (bytes <= pool_budget.load()) return slot;
+  }
+  if (slot) {
+    const std::lock_guard<std::mutex> use_guard(PoolUse::mutex());
+    if (slot->use_.outgrown(pool_budget.load())) left = slot->use_.vacate();
   }
   slot = std::shared_ptr<ExprPool>(new ExprPool(), [](ExprPool* pool) {
     constexpr std::size_t kSmall = 4096;
@@ -132,6 +142,11 @@ std::shared_ptr<ExprPool> ExprPool::current() {
 void ExprPool::set_budget(std::size_t bytes) { pool_budget.store(bytes); }
 
 std::size_t ExprPool::budget() { return pool_budget.load(); }
+
+std::size_t ExprPool::alive() {
+  const std::lock_guard<std::mutex> guard(pools_mutex);
+  return all_pools().size();
+}
 
 namespace {
 
@@ -170,6 +185,8 @@ ExprId ExprPool::intern(Node node, std::vector<ExprId> members) {
     members_.push_back(std::move(members));
   }
   nodes_.push_back(node);
+  constexpr std::uint32_t kNodesPerNote = 1024;
+  if (id % kNodesPerNote == kNodesPerNote - 1) use_.note(memory_usage());
   LongStep::tick();
   if (part_count() > ceiling_) {
     throw Error(
@@ -379,6 +396,7 @@ void ExprPool::trim() {
   open_found_.clear();
   form_chunks_.clear();
   form_bytes_ = 0;
+  use_.note(memory_usage());
 }
 
 void ExprPool::touch_ahead() {

@@ -16,6 +16,12 @@ constexpr std::uint64_t kMostCount = 0x7FFFFFFFull;
 
 Grammar::Grammar() : number_(next_serial.fetch_add(1)), serial_(number_ & 0x7FFFFFFF) {}
 
+std::shared_ptr<Grammar> Grammar::branch() const {
+  auto out = std::make_shared<Grammar>(*this);
+  out->number_ = next_serial.fetch_add(1);
+  return out;
+}
+
 bool Grammar::stands_alone(Op op) {
   switch (op) {
     case Op::kLiteral:

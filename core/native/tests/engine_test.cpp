@@ -182,13 +182,15 @@ TEST(Engine, ManyThreadsSeeTheSameMasks) {
   for (int i = 0; i < 50; ++i) states.push_back(*engine->advance(states.back(), 0));
   const std::size_t stride = words->words();
   std::vector<std::uint32_t> expected(states.size() * stride);
-  engine->fill_many(states, expected.data(), stride, 1);
+  std::vector<Engine::Place> places;
+  for (const State& state : states) places.push_back({engine.get(), state});
+  Engine::fill_many(places, expected.data(), stride, 1);
   std::vector<std::thread> threads;
   for (int t = 0; t < 4; ++t) {
     threads.emplace_back([&] {
       for (int round = 0; round < 20; ++round) {
         std::vector<std::uint32_t> rows(states.size() * stride);
-        engine->fill_many(states, rows.data(), stride, 2);
+        Engine::fill_many(places, rows.data(), stride, 2);
         ASSERT_EQ(rows, expected);
       }
     });

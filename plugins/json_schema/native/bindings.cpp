@@ -66,7 +66,7 @@ void bind_json_schema(nb::module_& m) {
              std::optional<std::uint32_t> blanks, const std::string& comma,
              const std::string& colon, bool ordered, bool canonical, bool relaxed,
              std::optional<Grammar::Handle> anything) {
-            Grammar& grammar = nb::cast<GrammarHandle&>(core).value;
+            Grammar& grammar = nb::cast<GrammarHandle&>(core).written();
             const auto& known = nb::cast<const Words&>(words);
             new (self) PlainSchemas(nb::make_tuple(core, words), grammar, std::move(root), known,
                                     Policy{blanks, comma, colon, ordered, canonical, relaxed},

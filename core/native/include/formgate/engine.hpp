@@ -52,9 +52,14 @@ class Engine {
   // Length of the longest legal prefix; `state` becomes the state after it.
   std::size_t validate(State& state, std::span<const TokenId> tokens) const;
   void fill(const State& state, std::uint32_t* row) const;
-  // Rows are `stride` words apart.
-  void fill_many(std::span<const State> states, std::uint32_t* rows, std::size_t stride,
-                 unsigned threads) const;
+  // A state, and the engine that it belongs to.
+  struct Place {
+    const Engine* engine;
+    State state;
+  };
+  // Rows are `stride` words apart. The engines may be of several pools, but have one vocabulary.
+  static void fill_many(std::span<const Place> places, std::uint32_t* rows, std::size_t stride,
+                        unsigned threads);
 
   // Text every accepted continuation begins with, up to `max_bytes`.
   std::string forced_text(const State& state, std::size_t max_bytes) const;
@@ -73,8 +78,12 @@ class Engine {
   std::size_t pool_nodes() const;
   std::uint64_t serial() const { return serial_; }
   std::unique_lock<std::mutex> lock() const { return pool_->acquire(); }
+  ExprPool& pool() const { return *pool_; }
+  // What its compilation added to the pool.
+  std::size_t lowered_bytes() const { return lowered_bytes_; }
 
  private:
+  friend class KeptEngine;
   Engine() = default;
   TokenMeanings find_specials(const Grammar& grammar);
   TokenId resolve(const TokenUse& use) const;
@@ -97,7 +106,8 @@ class Engine {
   mutable std::unordered_map<std::uint32_t, std::shared_ptr<const Mask>> special_masks_;
   bool escapes_ = false;  // odd bytes are text, and spelled in another way
   Limits limits_;
-  std::uint64_t serial_ = 0;
+  std::uint64_t serial_ = 0;  // the same for all that stand for one engine that is kept
+  std::size_t lowered_bytes_ = 0;
 };
 
 }  // namespace formgate

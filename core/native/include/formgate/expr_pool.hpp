@@ -37,6 +37,7 @@
 #include "formgate/leaf_dfa.hpp"
 #include "formgate/lexing.hpp"
 #include "formgate/long_step.hpp"
+#include "formgate/pool_use.hpp"
 #include "formgate/stable_vector.hpp"
 #include "formgate/state_memo.hpp"
 #include "formgate/types.hpp"
@@ -64,6 +65,8 @@ class ExprPool : public std::enable_shared_from_this<ExprPool> {
   static std::shared_ptr<ExprPool> current();
   static void set_budget(std::size_t bytes);
   static std::size_t budget();
+  // Pools that there are, held by engines or states or about to be freed.
+  static std::size_t alive();
 
   std::mutex& mutex() const { return mutex_; }
   // Takes the mutex; a compilation that holds it sees that somebody waits and makes room.
@@ -88,6 +91,7 @@ class ExprPool : public std::enable_shared_from_this<ExprPool> {
   // In the child of a fork nobody waits any more.
   void forget_waiting() { waiting_.store(0, std::memory_order_relaxed); }
   std::uint64_t serial() const { return serial_; }
+  PoolUse& use() { return use_; }
 
   // --- constructors (expr_build.cpp) ---
   ExprId bytes(const ByteSet& set);
@@ -522,6 +526,7 @@ class ExprPool : public std::enable_shared_from_this<ExprPool> {
   std::size_t form_bytes_ = 0;
   StableVector<Row> rows_;
   std::vector<std::shared_ptr<void>> attachments_;
+  PoolUse use_;
   std::unique_ptr<Lexing> lexing_;
   Keyed keyed_;
   GrowingMap<std::uint64_t, ExprId> included_;  // (grammar, spelling)

@@ -29,6 +29,8 @@ class Grammar {
   using Handle = std::uint64_t;  // serial of the grammar in the upper half, node in the lower
 
   Grammar();
+  // A copy that is to be written to; its nodes have the same handles.
+  std::shared_ptr<Grammar> branch() const;
 
   Handle literal(std::string bytes);
   Handle chars(CharSet set);
@@ -240,7 +242,7 @@ class Grammar {
   ExprId build(ExprPool& pool, const Node& node, const std::vector<ExprId>& parts, Scope& scope,
                CompileContext& context, const Symbols& symbols) const;
 
-  std::uint64_t number_;  // no other grammar of the process has it, copies apart
+  std::uint64_t number_;  // no other grammar of the process has it, equal copies apart
   std::uint64_t serial_;  // of handles
   std::vector<Node> nodes_;
   std::vector<CharSet> char_sets_;
