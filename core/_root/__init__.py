@@ -6,6 +6,11 @@ and brings in neither numpy nor the native core nor a back end.
 
 from __future__ import annotations
 
+import os
+import sys
+import time
+from _thread import get_ident
+
 TYPE_CHECKING = False  # what checkers take for true; importing typing would cost 9 ms
 if TYPE_CHECKING:
     from formgate.core._native import (
@@ -127,6 +132,80 @@ def __getattr__(name: str) -> object:
         value = getattr(import_module(f"formgate.core.{home}"), name)
     globals()[name] = value
     return value
+
+
+# Packages that are imported where they are first needed, beside the standard library's.
+_PACKAGES = frozenset({"formgate", "lark", "nanobind_backend", "numpy", "pluggy"})
+_LONGEST_WAIT_S = 10.0
+
+
+def _before_fork() -> None:
+    """Wait until no other thread loads a module that formgate may load when it is first needed.
+
+    The child of a fork lacks that thread, so the module would stay locked there for good, and the
+    first use that needs it would never end. The import system has no public way to say what is
+    being loaded. Its table of locks has been the same in all releases since 3.4; where it is not
+    there, nothing is waited for. The wait is bounded: a thread may wait for the one that forks.
+
+    The same holds for locks (``formgate.core.forking``). They are taken here, since a module that
+    came meanwhile would register its own hook too late for this fork.
+    """
+    deadline = time.monotonic() + _LONGEST_WAIT_S
+    while True:
+        time.sleep(0)  # what follows is then done before the next thread has its turn
+        while _loading() and time.monotonic() < deadline:
+            time.sleep(0.0002)
+        hold = getattr(sys.modules.get("formgate.core.forking"), "hold", None)
+        if hold is None or not hold(deadline):
+            return
+
+
+def _after_fork(*, in_child: bool = False) -> None:
+    """Release the locks."""
+    let_go = getattr(sys.modules.get("formgate.core.forking"), "let_go", None)
+    if let_go is not None:
+        let_go(in_child=in_child)
+
+
+def _after_fork_in_child() -> None:
+    """Forget what was being loaded nevertheless; it is loaded anew where it is needed.
+
+    A thread may have begun to between the wait and the fork.
+    """
+    _after_fork(in_child=True)
+    table = _import_locks()
+    for name in _loading():
+        table.pop(name, None)
+        module = sys.modules.get(name)
+        if getattr(getattr(module, "__spec__", None), "_initializing", False):
+            del sys.modules[name]
+
+
+def _import_locks() -> dict[str, object]:
+    """Return the locks of modules that are being loaded, by name, as weak references."""
+    return getattr(sys.modules.get("_frozen_importlib"), "_module_locks", {})
+
+
+def _loading() -> list[str]:
+    """Return the modules that matter whose locks another thread holds."""
+    own = get_ident()
+    found = []
+    for name, reference in list(_import_locks().items()):
+        package = name.partition(".")[0]
+        if package not in _PACKAGES and package not in sys.stdlib_module_names:
+            continue
+        lock = reference() if callable(reference) else None
+        # The lock's own lock is held while it is taken and released.
+        is_held = getattr(getattr(lock, "lock", None), "locked", None)
+        if getattr(lock, "owner", None) not in (None, own) or (is_held is not None and is_held()):
+            found.append(name)
+    return found
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(
+        before=_before_fork, after_in_parent=_after_fork, after_in_child=_after_fork_in_child
+    )
 
 
 def __dir__() -> list[str]:

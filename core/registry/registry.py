@@ -8,7 +8,6 @@ name is resolved the core holds plain functions: no hook is called per token, st
 from __future__ import annotations
 
 import os
-import threading
 import warnings
 from types import FunctionType, MethodType, ModuleType
 from typing import TYPE_CHECKING, NamedTuple
@@ -16,6 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import pluggy
 
 from formgate.core.errors import GrammarError, PluginError
+from formgate.core.forking import lock_across_forks
 from formgate.core.registry import hookspecs
 from formgate.core.registry.loader import Settings, candidates
 from formgate.core.registry.specs import AdapterSpec, CompileStats, Format, ToolSpec
@@ -31,6 +31,9 @@ if TYPE_CHECKING:
     from formgate.core.vocabulary import Vocabulary
 
 __all__ = ["PluginInfo", "PluginWarning", "Registry", "default_registry"]
+
+# Held while any registry loads or registers plugins.
+_lock = lock_across_forks()
 
 
 class PluginWarning(UserWarning):
@@ -93,7 +96,6 @@ class Registry:
         self._plugins: list[PluginInfo] = []
         self._warnings: list[str] = []
         self._loaded = False
-        self._lock = threading.RLock()
         # The plugin that is registering now. Invariant: None outside of `register`.
         self._current: Origin | None = None
         self._manager = _Manager("formgate")
@@ -111,7 +113,7 @@ class Registry:
         Raises:
             PluginError: As for the constructor.
         """
-        with self._lock:
+        with _lock:
             self._load()
             pending, self._warnings = self._warnings, []
         for message in pending:
@@ -129,7 +131,7 @@ class Registry:
             Exception: Whatever its hooks raise; nothing of it stays registered.
         """
         given = name or getattr(plugin, "__name__", None) or type(plugin).__name__
-        with self._lock:
+        with _lock:
             self._register(plugin, Origin(str(given)))
             pending, self._warnings = self._warnings, []
         for message in pending:
@@ -420,7 +422,6 @@ class Registry:
 
 
 _default: Registry | None = None
-_default_lock = threading.Lock()
 
 
 def default_registry() -> Registry:
@@ -432,7 +433,7 @@ def default_registry() -> Registry:
     global _default  # noqa: PLW0603 (the one default, made on first use)
     if _default is not None:
         return _default
-    with _default_lock:
+    with _lock:
         if _default is not None:
             return _default
         registry = Registry(load=False)

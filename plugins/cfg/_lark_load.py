@@ -12,11 +12,11 @@ looked for, and the texts of imported files.
 
 from __future__ import annotations
 
-import threading
 from collections import OrderedDict
 from typing import TYPE_CHECKING, NamedTuple
 
 from formgate.core.errors import GrammarError
+from formgate.core.forking import lock_across_forks
 from formgate.plugins.cfg._lark_plain import read_file, read_plain
 from formgate.plugins.cfg._lark_source import prepare
 from formgate.plugins.cfg._lark_syntax import Unusual
@@ -91,7 +91,7 @@ class Loaded(NamedTuple):
 
 
 _kept: OrderedDict[tuple[object, ...], Loaded] = OrderedDict()
-_lock = threading.Lock()
+_lock = lock_across_forks()
 
 
 def load(source: str, *, base_path: str | None, import_paths: tuple[str, ...]) -> Loaded:

@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import functools
 import os
-import threading
 from typing import TYPE_CHECKING
 
 from formgate.core.errors import FormgateError, GrammarError, LimitError, MissingDependencyError
+from formgate.core.forking import lock_across_forks
 from formgate.plugins.cfg._lark_errors import explain
 from formgate.plugins.cfg._lark_names import find_import
 from formgate.plugins.cfg._lark_plain import read_file
@@ -34,7 +34,7 @@ _MOST_INSTANCES = 10_000
 _DEEPEST_INSTANCE = 100
 _MOST_DIGITS = 20
 
-_lock = threading.Lock()
+_lock = lock_across_forks()
 
 
 def read_with_lark(

@@ -19,9 +19,9 @@ Exponents on top of that, where they cost a few nodes:
 
 from __future__ import annotations
 
-from threading import Lock
 from typing import TYPE_CHECKING, NamedTuple, cast
 
+from formgate.core.forking import lock_across_forks
 from formgate.plugins.json_schema._numbers import ALWAYS, NEVER, NumberSet, holds, multiples
 from formgate.plugins.json_schema._numbers_digits import Bound, Digits
 from formgate.plugins.json_schema._strings_record import Recorder
@@ -66,7 +66,7 @@ class _Programs:
     def __init__(self) -> None:
         self._known: dict[NumberSet, Program] = {}
         self._steps = 0
-        self._lock = Lock()
+        self._lock = lock_across_forks()
 
     def __contains__(self, key: NumberSet) -> bool:
         return key in self._known

@@ -49,15 +49,17 @@ constexpr auto kLastRun = [] {
   return last;
 }();
 
+// Made when the library is loaded: a fork while a thread makes it would leave it half made.
+const auto kAscii = [] {
+  std::array<BucketSet, 128> table{};
+  for (std::uint32_t c = 0; c < 128; ++c) table[c] = bit(run_index(c));
+  return table;
+}();
+
 }  // namespace
 
 BucketSet bucket_of(std::uint32_t code_point) {
-  static const auto ascii = [] {
-    std::array<BucketSet, 128> table{};
-    for (std::uint32_t c = 0; c < 128; ++c) table[c] = bit(run_index(c));
-    return table;
-  }();
-  return code_point < 128 ? ascii[code_point] : bit(run_index(code_point));
+  return code_point < 128 ? kAscii[code_point] : bit(run_index(code_point));
 }
 
 BucketSet buckets_touching(std::uint32_t low, std::uint32_t high) {

@@ -51,6 +51,10 @@ void after_fork_in_child() {
   for (ExprPool* pool : all_pools()) pool->forget_waiting();
   after_fork();
 }
+
+// When the library is loaded: the first use of a pool may be under way at a fork, too.
+[[maybe_unused]] const int registered =
+    pthread_atfork(before_fork, after_fork, after_fork_in_child);
 #endif
 
 }  // namespace
@@ -62,10 +66,6 @@ ExprPool::ExprPool()
       predecessors_(std::make_unique<Predecessors>(*this)) {
   {
     const std::lock_guard<std::mutex> guard(pools_mutex);
-#ifndef _WIN32
-    static const int registered = pthread_atfork(before_fork, after_fork, after_fork_in_child);
-    static_cast<void>(registered);
-#endif
     all_pools().push_back(this);
   }
   const auto basic = [this](Kind kind, std::uint8_t flags, std::uint64_t seed) {
