@@ -282,6 +282,8 @@ std::vector<LinearTerm> Lexing::form(ExprId id) {
 
 void Lexing::trim() {
   steps_.clear();
+  symbol_steps_.clear();
+  symbols_first_.clear();
   after_.clear();
   heads_.clear();
   heads_after_.clear();
