@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string_view>
@@ -134,7 +135,6 @@ class LexedMasks {
   struct Uniform {
     std::uint32_t target = kNoIndex;
     CharSet set;
-    CharSet read;  // all that lead on
   };
   // Targets, each with the characters, or the bits of them, that lead there.
   using Ways = std::vector<std::pair<std::uint32_t, Interval>>;
@@ -194,8 +194,9 @@ class LexedMasks {
   const Reading& reading(std::uint32_t state);
   ByteSet read_beyond(std::uint32_t state, const CharSet& set);
   const Ways& ways(std::uint32_t from, int rest);
+  std::map<std::uint32_t, std::vector<Interval>> targets_of(std::uint32_t state);
   std::optional<Ways> ways_of_class(std::uint32_t from, int rest);
-  static bool ends_of(const LeafDfa& dfa, std::uint32_t state, int rest, std::uint32_t bits,
+  static bool ends_of(const LeafDfa& dfa, std::uint32_t state, int rest,
                       std::vector<Interval>& out);
   CharSet beginning(ExprId texts);
   CharSet after_lexeme(std::uint32_t state);

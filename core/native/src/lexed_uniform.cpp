@@ -10,27 +10,31 @@
 
 namespace formgate {
 
-// Adds the bits of the characters that an automaton ends with `rest` continuation bytes, in order.
-// False: something else may come.
-bool LexedMasks::ends_of(const LeafDfa& dfa, std::uint32_t state, int rest, std::uint32_t bits,
+// Adds the bits that an automaton reads with `rest` continuation bytes to the end of a character,
+// in order. False: something else may come.
+bool LexedMasks::ends_of(const LeafDfa& dfa, std::uint32_t state, int rest,
                          std::vector<Interval>& out) {
+  const std::uint32_t span = 1u << (6 * (rest - 1));
+  const auto add = [&](std::uint32_t low, std::uint32_t high) {
+    if (!out.empty() && out.back().high + 1 == low) {
+      out.back().high = high;
+    } else {
+      out.push_back({low, high});
+    }
+  };
   bool all = true;
   dfa.for_each_edge(state, [&](std::uint8_t low, std::uint8_t high, std::uint32_t target) {
     all = all && low >= 0x80 && high < 0xC0 && dfa.accepting(target) == (rest == 1) &&
           dfa.has_edges(target) == (rest > 1);
     if (!all) return;
-    if (rest == 1) {
-      const std::uint32_t first = (bits << 6) | (low & 0x3Fu);
-      const std::uint32_t last = (bits << 6) | (high & 0x3Fu);
-      if (!out.empty() && out.back().high + 1 == first) {
-        out.back().high = last;
-      } else {
-        out.push_back({first, last});
-      }
+    std::vector<Interval> below;  // the same for all bytes of the edge
+    if (rest > 1) all = ends_of(dfa, target, rest - 1, below);
+    if (rest == 1 || (below.size() == 1 && below[0].low == 0 && below[0].high == span - 1)) {
+      add((low & 0x3Fu) * span, (high & 0x3Fu) * span + span - 1);
       return;
     }
-    for (unsigned b = low; b <= high && all; ++b) {
-      all = ends_of(dfa, target, rest - 1, (bits << 6) | (b & 0x3Fu), out);
+    for (std::uint32_t b = low & 0x3Fu; b <= (high & 0x3Fu); ++b) {
+      for (const Interval& one : below) add(b * span + one.low, b * span + one.high);
     }
   });
   return all;
@@ -51,7 +55,7 @@ std::optional<LexedMasks::Ways> LexedMasks::ways_of_class(std::uint32_t from, in
   if (leaf.kind != Kind::kLeaf || !pool_.free_of_context(item.threads[0].rest)) return std::nullopt;
   const LeafDfa& dfa = pool_.automaton(leaf);
   std::vector<Interval> bits;
-  if (!ends_of(dfa, leaf.b, rest, 0, bits) || bits.empty()) return std::nullopt;
+  if (!ends_of(dfa, leaf.b, rest, bits) || bits.empty()) return std::nullopt;
   std::uint32_t target = from;
   for (int i = rest - 1; i >= 0 && target != kNoIndex; --i) {
     target = moves(target).next[0x80 | ((bits[0].low >> (6 * i)) & 0x3F)];
@@ -95,27 +99,31 @@ const LexedMasks::Ways& LexedMasks::ways(std::uint32_t from, int rest) {
   return ways_.emplace(key, std::move(out)).first->second;
 }
 
-const LexedMasks::Uniform& LexedMasks::uniform(std::uint32_t state) {
-  if (const auto it = uniform_.find(state); it != uniform_.end()) return it->second;
-  std::map<std::uint32_t, std::vector<Interval>> sets;
+// The characters that lead on, by where they lead.
+std::map<std::uint32_t, std::vector<Interval>> LexedMasks::targets_of(std::uint32_t state) {
+  std::map<std::uint32_t, std::vector<Interval>> out;
   for (std::uint32_t b = 0; b < 0xF5; ++b) {
     const std::uint32_t next = moves(state).next[b];
     const int length = continuations(static_cast<std::uint8_t>(b));
     if (next == kNoIndex || length < 0) continue;
     if (length == 0) {
-      sets[next].push_back({b, b});
+      out[next].push_back({b, b});
       continue;
     }
     const std::uint32_t base = lead_bits(static_cast<std::uint8_t>(b), length) << (6 * length);
     for (const auto& [target, range] : ways(next, length)) {
-      sets[target].push_back({base + range.low, base + range.high});
+      out[target].push_back({base + range.low, base + range.high});
     }
   }
+  return out;
+}
+
+const LexedMasks::Uniform& LexedMasks::uniform(std::uint32_t state) {
+  if (const auto it = uniform_.find(state); it != uniform_.end()) return it->second;
   Uniform out;
   std::uint64_t most = 0;
-  std::vector<Interval> read;
-  for (const auto& [target, intervals] : sets) {
-    read.insert(read.end(), intervals.begin(), intervals.end());
+  const auto targets = targets_of(state);
+  for (const auto& [target, intervals] : targets) {
     std::uint64_t size = 0;
     for (const Interval& interval : intervals) size += interval.high - interval.low + 1;
     if (size <= most) continue;
@@ -123,15 +131,18 @@ const LexedMasks::Uniform& LexedMasks::uniform(std::uint32_t state) {
     out.target = target;
     out.set = CharSet(intervals).intersect(CharSet::all());
   }
-  if (!read.empty()) out.read = CharSet(std::move(read)).intersect(CharSet::all());
-  bytes_ += sizeof(Uniform) +
-            (out.set.intervals().size() + out.read.intervals().size()) * sizeof(Interval);
+  bytes_ += sizeof(Uniform) + out.set.intervals().size() * sizeof(Interval);
   return uniform_.emplace(state, std::move(out)).first->second;
 }
 
 // Bytes that begin characters which a state reads beside those of a set.
 ByteSet LexedMasks::read_beyond(std::uint32_t state, const CharSet& set) {
-  const CharSet others = uniform(state).read.intersect(set.complement());
+  std::vector<Interval> read;
+  for (const auto& [target, intervals] : targets_of(state)) {
+    read.insert(read.end(), intervals.begin(), intervals.end());
+  }
+  if (read.empty()) return {};
+  const CharSet others = CharSet(std::move(read)).intersect(set.complement());
   ByteSet out;
   for (unsigned b = 0; b < 256; ++b) {
     const auto byte = static_cast<std::uint8_t>(b);
