@@ -11,6 +11,7 @@ import hypothesis
 import lark
 from bytewise import Pair, vocabularies
 from hypothesis import strategies as st
+from lark_judge import parses
 
 from formgate.core.compiler import build_grammar
 from formgate.core.errors import EmptyLanguageError
@@ -92,18 +93,10 @@ def test_masks_of_names(name: str, shape: str, ignored: str, walked: int, seed: 
         singles, longer = pair.check()
         try:
             text = pair.before.decode()
-            assert engines[0].is_accepting(pair.state) == _parses(parser, text), (source, text)
+            assert engines[0].is_accepting(pair.state) == parses(parser, text), (source, text)
         except UnicodeDecodeError:
             pass
         choices = longer if longer and chance.random() < 0.8 else singles
         if not choices:
             return
         pair.advance(chance.choice(choices))
-
-
-def _parses(parser: lark.Lark, text: str) -> bool:
-    try:
-        parser.parse(text)
-    except lark.exceptions.UnexpectedInput:
-        return False
-    return True

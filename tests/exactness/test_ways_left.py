@@ -10,6 +10,7 @@ import hypothesis
 import lark
 from bytewise import Pair, vocabularies
 from hypothesis import strategies as st
+from lark_judge import parses
 
 from formgate.core.compiler import build_grammar
 from formgate.core.errors import EmptyLanguageError, LimitError
@@ -80,7 +81,7 @@ def test_templates(text: str, shape: str, walked: int, seed: int) -> None:
     chance = random.Random(seed)
     for _ in range(12):
         whole = written(chance, 2)
-        assert engines[0].accepts(whole) == _parses(parser, whole), (source, whole)
+        assert engines[0].accepts(whole) == parses(parser, whole), (source, whole)
     pair = Pair(engines[0], engines[1], tokens())
     for _ in range(14):
         singles, longer = pair.check()
@@ -88,7 +89,7 @@ def test_templates(text: str, shape: str, walked: int, seed: int) -> None:
         assert singles or ends, (source, pair.before)
         try:
             whole = pair.before.decode()
-            assert ends == _parses(parser, whole), (source, whole)
+            assert ends == parses(parser, whole), (source, whole)
         except UnicodeDecodeError:
             pass
         spelled = [byte for byte in singles if chr(byte) in "{}#/%abx "]
@@ -96,11 +97,3 @@ def test_templates(text: str, shape: str, walked: int, seed: int) -> None:
         if not choices:
             return
         pair.advance(chance.choice(choices))
-
-
-def _parses(parser: lark.Lark, text: str) -> bool:
-    try:
-        parser.parse(text)
-    except lark.exceptions.UnexpectedInput:
-        return False
-    return True
