@@ -153,7 +153,7 @@ void bind_apply(nb::module_& m) {
           throw nb::value_error("scores must have one row for each state");
         }
         const GilRelease release;
-        std::vector<std::uint32_t> words;
+        Bitmap words;
         for (std::size_t i = 0; i < states.size(); ++i) {
           const Engine& engine = *states[i].engine;
           const std::size_t size = engine.vocabulary().size();

@@ -53,13 +53,13 @@ struct StateHandle {
 
 // A finished mask, owned; the words are never written again.
 struct TokenMaskHandle {
-  std::shared_ptr<const std::vector<std::uint32_t>> words;
+  std::shared_ptr<const Bitmap> words;
   std::size_t size;
 };
 
 // Preallocated rows for masks; addressed by row, so that a fill needs no array conversion.
 struct MaskBufferHandle {
-  std::shared_ptr<std::vector<std::uint32_t>> words;
+  std::shared_ptr<Bitmap> words;
   std::size_t rows;
   std::size_t size;
   std::size_t stride() const { return (size + 31) / 32; }

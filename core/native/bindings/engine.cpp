@@ -149,7 +149,7 @@ StateHandle advance_many(const EngineHandle& self, const StateHandle& state, nb:
 }
 
 TokenMaskHandle allowed_tokens(const EngineHandle& self, const StateHandle& state) {
-  auto words = std::make_shared<std::vector<std::uint32_t>>(self.value->vocabulary().words());
+  auto words = std::make_shared<Bitmap>(self.value->vocabulary().words());
   const auto& [engine, from] = own(self, state);
   {
     const Interruptible guard;
@@ -166,10 +166,9 @@ TokenMaskHandle completed_by(const EngineHandle& self, const StateHandle& state,
   if (among && among->size != vocabulary.size()) {
     throw nb::value_error("the tokens asked about are of a vocabulary of another size");
   }
-  auto words = std::make_shared<std::vector<std::uint32_t>>(vocabulary.words());
-  const std::shared_ptr<const std::vector<std::uint32_t>> asked =
-      among ? among->words
-            : std::make_shared<const std::vector<std::uint32_t>>(vocabulary.words(), ~0u);
+  auto words = std::make_shared<Bitmap>(vocabulary.words());
+  const std::shared_ptr<const Bitmap> asked =
+      among ? among->words : std::make_shared<const Bitmap>(vocabulary.words(), ~0u);
   {
     const GilRelease release;
     engine->completed_by(from, text, *asked, *words);

@@ -7,7 +7,7 @@
 namespace formgate::bindings {
 namespace {
 
-using Words = std::vector<std::uint32_t>;
+using Words = Bitmap;
 
 TokenMaskHandle from_ids(std::int64_t size, const std::vector<std::int64_t>& ids) {
   if (size < 0 || size > (1ll << 28)) throw nb::value_error("size must be within 0 to 2**28");

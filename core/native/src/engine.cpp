@@ -147,7 +147,7 @@ std::shared_ptr<const Mask> Engine::mask(const State& state) const {
   if (ended(state)) return nothing;
   const std::unique_lock guard = lock();
   cache_->advances().prefetch(state.expr);  // a token is read next
-  pool_->trim();
+  pool_->trim_at_times();
   pool_->allow_growth(limits_.max_growth);
   return specials_.empty() ? cache_->mask(state.expr) : special_mask(state.expr);
 }
@@ -193,7 +193,7 @@ void Engine::fill_many(std::span<const Place> places, std::uint32_t* rows, std::
   for (std::size_t i = 0; i < places.size();) {
     const Engine& engine = *places[i].engine;
     const std::unique_lock guard = engine.lock();
-    engine.pool_->trim();
+    engine.pool_->trim_at_times();
     const std::size_t end = std::min(places.size(), i + kRowsPerLock);
     for (; i < end && places[i].engine == &engine; ++i) {
       const State& state = places[i].state;

@@ -268,6 +268,10 @@ class ExprPool : public std::enable_shared_from_this<ExprPool> {
   std::uint64_t least_characters(ExprId id) { return lengths(id).least; }
   // Drops derived data (linear forms and rows) when they exceed the budget; ids stay valid.
   void trim();
+  // One call in so many: to add up what there is reads more memory than to look up a kept mask.
+  void trim_at_times() {
+    if (++trims_ % 16 == 0) trim();
+  }
   // Sees that what is made next finds touched memory (ready_memory.hpp).
   void touch_ahead();
 
@@ -466,7 +470,8 @@ class ExprPool : public std::enable_shared_from_this<ExprPool> {
 
   static constexpr std::size_t kUnlimited = ~std::size_t{0};
   mutable std::size_t ceiling_ = kUnlimited;  // of parts; see allow_growth
-  mutable std::size_t growth_ = kUnlimited;   // what was allowed last
+  unsigned trims_ = 0;
+  mutable std::size_t growth_ = kUnlimited;  // what was allowed last
   CompileContext* active_ = nullptr;  // of the compilation that holds the mutex: its deadline
   mutable std::mutex mutex_;
   mutable std::atomic<unsigned> waiting_{0};

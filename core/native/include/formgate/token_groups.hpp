@@ -17,7 +17,21 @@
 namespace formgate {
 
 using BucketSet = std::uint64_t;
-using Bitmap = std::vector<std::uint32_t>;  // token i is bit i % 32 of word i / 32
+// Rows begin with a cache line: words copied across lines take up to half as long again.
+template <typename T>
+struct LineAllocator {
+  using value_type = T;
+  static constexpr std::align_val_t kLine{64};
+  LineAllocator() = default;
+  template <typename U>
+  LineAllocator(const LineAllocator<U>&) {}
+  T* allocate(std::size_t n) { return static_cast<T*>(::operator new(n * sizeof(T), kLine)); }
+  void deallocate(T* at, std::size_t) { ::operator delete(at, kLine); }
+  bool operator==(const LineAllocator&) const = default;
+};
+
+using Bitmap = std::vector<std::uint32_t,
+                           LineAllocator<std::uint32_t>>;  // token i is bit i % 32 of word i / 32
 
 class TokenGroups {
  public:
