@@ -5,6 +5,7 @@
 // of these, the bound does not show. So the mask is that without the bound, cut by a table of
 // tokens with so many characters, and only few longer ones are followed one by one.
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <deque>
 #include <string_view>
@@ -289,39 +290,20 @@ bool MaskCache::bounded_item(ExprId id, std::uint32_t node, Mask& out) {
   // More characters than the bound has a token only where an escape is one of them, or where text
   // ends before.
   const Bitmap* const marked = spelled ? &marked_tokens() : nullptr;
-  std::vector<TokenId> longer;
-  for (std::size_t i = 0; i < row.size() && longer.size() <= kMostFollowed; ++i) {
-    std::uint32_t word = row[i] & ~(**near)[i];
+  std::size_t count = 0;
+  for (std::size_t i = 0; i < row.size(); ++i) {
+    row[i] &= ~(**near)[i];
     if (spelled) {
-      word &= (*within ? (**within)[i] : ~0u) | (*marked)[i];
+      row[i] &= (*within ? (**within)[i] : ~0u) | (*marked)[i];
     } else if (ends && *within) {
-      word &= (**within)[i];
+      row[i] &= (**within)[i];
     }
-    for (; word; word &= word - 1) {
-      longer.push_back(static_cast<TokenId>(i * 32) + static_cast<TokenId>(std::countr_zero(word)));
-    }
+    count += static_cast<std::size_t>(std::popcount(row[i]));
   }
-  if (longer.size() > kMostFollowed) return false;
-  // A quote ends the text, and nothing else does.
-  bool quoted = spelled && pool_.free_of_context(id);
-  if (quoted) {
-    const LinearForm after = pool_.linear_form(tail);
-    quoted = after.size() == 1 && after[0].bytes == ByteSet::of('"');
-  }
-  const std::size_t skipped = vocabulary_->path(node).size();
+  if (count > kMostFollowed) return false;
   Sink found(*vocabulary_);
-  for (const TokenId token : longer) {
-    LongStep::tick();
-    const std::string_view rest = vocabulary_->token_bytes(token)->substr(skipped);
-    const bool plain = spelled ? !test_bit(marked->data(), token) : ends;
-    const std::size_t quote = quoted ? rest.find_first_of("\"\\") : rest.npos;
-    const bool closes = quote != rest.npos && rest[quote] == '"';
-    const bool leads = plain    ? stays_within(text->inner, rest, text->most)
-                       : closes ? ends_within(text->inner, rest.substr(0, quote), text->most) &&
-                                      leads_on(tail, rest.substr(quote))
-                                : leads_on(id, rest);
-    if (leads) found.add(token);
-  }
+  const BoundedWalk walk{id, text->inner, text->most, row, spelled, ends};
+  if (count > 0 && !follow_bounded(walk, node, found)) return false;
   for (const Mask::Part& part : whole->parts) {
     if (part.plain()) {
       out.parts.push_back({part.tokens, *near});
@@ -338,29 +320,89 @@ bool MaskCache::bounded_item(ExprId id, std::uint32_t node, Mask& out) {
   return true;
 }
 
-// The state after text of a number of characters at most; empty beyond that.
-ExprId MaskCache::follow_within(ExprId state, std::string_view text, std::uint32_t& most) {
-  for (const char c : text) {
-    const auto byte = static_cast<std::uint8_t>(c);
-    const std::uint32_t begun = is_continuation(byte) ? 0 : 1;
-    if (begun > most) return ExprPool::kEmptyId;
-    most -= begun;
-    state = ExprId{pool_.row(state).next[byte]};
-    if (state == ExprPool::kEmptyId) break;
+// The states of a text without its bound, numbered as they are met: the steps of a few are asked
+// for very often.
+class MaskCache::BoundedStates {
+ public:
+  struct State {
+    ExprId id;
+    std::uint32_t to_end;
+    std::array<std::uint16_t, 256> next{};  // number plus one; 0: not asked for yet
+  };
+  explicit BoundedStates(ExprPool& pool) : pool_(pool) {}
+  static constexpr std::uint16_t kMost = 1024;
+
+  // The number of a state plus one, or 0 where they are too many.
+  std::uint16_t number(ExprId id) {
+    const auto [it, fresh] =
+        numbers_.try_emplace(index_of(id), static_cast<std::uint16_t>(states_.size() + 1));
+    if (fresh && states_.size() < kMost) {
+      states_.push_back({id, pool_.to_end(id)});
+    }
+    return it->second > kMost ? 0 : it->second;
   }
-  return state;
-}
+  std::uint16_t next(std::uint16_t from, std::uint8_t byte) {
+    std::uint16_t& known = states_[from - 1u].next[byte];
+    if (known != 0) return known;
+    const std::uint16_t found = number(ExprId{pool_.row(states_[from - 1u].id).next[byte]});
+    return states_[from - 1u].next[byte] = found;
+  }
+  const State& operator[](std::uint16_t number) const { return states_[number - 1u]; }
 
-// Whether text goes on from a state and may still end within a number of characters.
-bool MaskCache::stays_within(ExprId state, std::string_view text, std::uint32_t most) {
-  state = follow_within(state, text, most);
-  return state != ExprPool::kEmptyId && pool_.to_end(state) <= most;
-}
+ private:
+  ExprPool& pool_;
+  std::deque<State> states_;
+  GrowingMap<std::uint32_t, std::uint16_t> numbers_;
+};
 
-// Whether text is all that is left from a state, of a number of characters at most.
-bool MaskCache::ends_within(ExprId state, std::string_view text, std::uint32_t most) {
-  state = follow_within(state, text, most);
-  return state != ExprPool::kEmptyId && pool_.nullable(state);
+// Adds the tokens that a bound might cut, of those asked for: one by one in the order of their ids,
+// as they lie in memory. A walk down the trie reads less, and waits for it.
+bool MaskCache::follow_bounded(const BoundedWalk& walk, std::uint32_t node, Sink& found) {
+  const std::size_t skipped = vocabulary_->path(node).size();
+  // A quote ends the text, and nothing else does.
+  bool quoted = walk.spelled && pool_.free_of_context(walk.whole);
+  if (quoted) {
+    const LinearForm after = pool_.linear_form(pool_.tail(walk.whole));
+    quoted = after.size() == 1 && after[0].bytes == ByteSet::of('"');
+  }
+  BoundedStates states(pool_);
+  const std::uint16_t first = states.number(walk.inner);
+  bool few = true;
+  const auto stays = [&](std::string_view text) {
+    std::uint32_t left = walk.most;
+    std::uint16_t state = first;
+    for (const char c : text) {
+      const auto byte = static_cast<std::uint8_t>(c);
+      const std::uint32_t begun = is_continuation(byte) ? 0 : 1;
+      if (begun > left) return false;
+      left -= begun;
+      state = states.next(state, byte);
+      few = few && state != 0;
+      if (state == 0 || states[state].to_end > left) return false;
+    }
+    return true;
+  };
+  const auto leads = [&](TokenId token) {
+    const std::string_view rest = vocabulary_->token_bytes(token)->substr(skipped);
+    if (walk.spelled ? !test_bit(marked_tokens().data(), token) : walk.ends) return stays(rest);
+    const std::size_t mark = quoted ? rest.find_first_of("\"\\") : rest.npos;
+    if (mark == rest.npos || rest[mark] != '"') return leads_on(walk.whole, rest);
+    // Without the bound it is allowed, so what ends here may end, and the rest leads on.
+    const auto begun = std::count_if(rest.begin(), rest.begin() + mark, [](char c) {
+      return !is_continuation(static_cast<std::uint8_t>(c));
+    });
+    return static_cast<std::uint64_t>(begun) <= walk.most;
+  };
+  for (std::size_t i = 0; i < walk.asked.size(); ++i) {
+    for (std::uint32_t word = walk.asked[i]; word; word &= word - 1) {
+      LongStep::tick();
+      const TokenId token =
+          static_cast<TokenId>(i * 32) + static_cast<TokenId>(std::countr_zero(word));
+      if (leads(token)) found.add(token);
+      if (!few) return false;
+    }
+  }
+  return true;
 }
 
 bool MaskCache::leads_on(ExprId state, std::string_view text) {

@@ -94,3 +94,25 @@ def test_masks_of_random_searches(pattern: str, other: str, form: str, seed: int
     except FormgateError as error:
         hypothesis.assume("EmptyLanguage" not in type(error).__name__)
         raise
+
+
+_LENGTHS = st.tuples(st.integers(0, 6), st.sampled_from([0, 0, 1, 2, 3, 5, 9, 30]))
+
+
+@hypothesis.settings(
+    max_examples=60, deadline=None, suppress_health_check=list(hypothesis.HealthCheck)
+)
+@hypothesis.given(
+    st.lists(_PARTS, min_size=1, max_size=3).map("".join), _LENGTHS, st.integers(0, 1 << 20)
+)
+def test_masks_of_searches_within_lengths(
+    pattern: str, lengths: tuple[int, int], seed: int
+) -> None:
+    """Bounds that leave a match no room, little, or more than any token has."""
+    least, room = lengths
+    source = {"type": "string", "pattern": pattern, "minLength": least, "maxLength": least + room}
+    try:
+        compare(json.dumps(source), "json_schema", seed)
+    except FormgateError as error:
+        hypothesis.assume("EmptyLanguage" not in type(error).__name__)
+        raise

@@ -221,9 +221,16 @@ class MaskCache {
   bool group_item(ExprId id, std::uint32_t node, Mask& out);
   bool count_item(ExprId id, std::uint32_t node, Mask& out);
   bool bounded_item(ExprId id, std::uint32_t node, Mask& out);
-  ExprId follow_within(ExprId state, std::string_view text, std::uint32_t& most);
-  bool stays_within(ExprId state, std::string_view text, std::uint32_t most);
-  bool ends_within(ExprId state, std::string_view text, std::uint32_t most);
+  struct BoundedWalk {
+    ExprId whole;  // text and what follows it
+    ExprId inner;  // the text without its bound
+    std::uint32_t most;
+    const Bitmap& asked;  // longer tokens that `whole` without the bound allows
+    bool spelled;
+    bool ends;  // nothing follows
+  };
+  class BoundedStates;
+  bool follow_bounded(const BoundedWalk& walk, std::uint32_t node, Sink& found);
   bool leads_on(ExprId state, std::string_view text);
   const Bitmap& marked_tokens();
   bool takes_prefix(std::uint32_t node) const;
