@@ -162,9 +162,8 @@ bool ExprPool::characters_lead_on(ExprId state, std::uint8_t low, std::uint8_t h
   return found == wanted;
 }
 
-std::uint32_t ExprPool::closed_class(ExprId id) {
-  if (auto it = closed_classes_.find(index_of(id)); it != closed_classes_.end()) return it->second;
-  constexpr std::size_t kMostStates = 24;
+// The same for all characters beyond ASCII but U+2028 and U+2029, which end lines in ECMA-262.
+bool ExprPool::beyond_ascii_leads_on(ExprId state, std::vector<ExprId>& targets) {
   using Range = std::pair<std::uint8_t, std::uint8_t>;
   constexpr Range kAny{0x80, 0xBF};
   struct Characters {
@@ -176,13 +175,28 @@ std::uint32_t ExprPool::closed_class(ExprId id) {
   static constexpr Characters kBeyondAscii[] = {
       {{0xC2, 0xDF}, {{kAny}}, 1},
       {{0xE0, 0xE0}, {{{0xA0, 0xBF}, kAny}}, 2},
-      {{0xE1, 0xEC}, {{kAny, kAny}}, 2},
+      {{0xE1, 0xE1}, {{kAny, kAny}}, 2},
+      {{0xE2, 0xE2}, {{{0x80, 0x80}, {0x80, 0xA7}}}, 2},
+      {{0xE2, 0xE2}, {{{0x80, 0x80}, {0xAA, 0xBF}}}, 2},
+      {{0xE2, 0xE2}, {{{0x81, 0xBF}, kAny}}, 2},
+      {{0xE3, 0xEC}, {{kAny, kAny}}, 2},
       {{0xED, 0xED}, {{{0x80, 0x9F}, kAny}}, 2},
       {{0xEE, 0xEF}, {{kAny, kAny}}, 2},
       {{0xF0, 0xF0}, {{{0x90, 0xBF}, kAny, kAny}}, 3},
       {{0xF1, 0xF3}, {{kAny, kAny, kAny}}, 3},
       {{0xF4, 0xF4}, {{{0x80, 0x8F}, kAny, kAny}}, 3},
   };
+  return std::ranges::all_of(kBeyondAscii, [&](const Characters& some) {
+    return characters_lead_on(state, some.first.first, some.first.second,
+                              std::span(some.rest).first(some.size), targets);
+  });
+}
+
+std::uint32_t ExprPool::closed_class(ExprId id) {
+  if (auto it = closed_classes_.find(index_of(id)); it != closed_classes_.end()) return it->second;
+  constexpr std::size_t kMostStates = 24;
+  static constexpr std::pair<std::uint8_t, std::uint8_t> kSeparators[] = {{0x80, 0x80},
+                                                                          {0xA8, 0xA9}};
   ByteSet ascii = ByteSet::range(0, 0x7F);
   std::vector<ExprId> states{id};
   bool closed = free_of_context(id) && !(node(id).flags & kCalls);
@@ -199,10 +213,8 @@ std::uint32_t ExprPool::closed_class(ExprId id) {
       if (!(term.bytes & ascii).empty()) targets.push_back(term.target);
     }
     closed = !ascii.empty();
-    for (const Characters& some : kBeyondAscii) {
-      closed = closed && characters_lead_on(states[i], some.first.first, some.first.second,
-                                            std::span(some.rest).first(some.size), targets);
-    }
+    closed = closed && beyond_ascii_leads_on(states[i], targets) &&
+             characters_lead_on(states[i], 0xE2, 0xE2, kSeparators, targets);
     for (const ExprId target : targets) {
       if (std::find(states.begin(), states.end(), target) == states.end()) states.push_back(target);
     }

@@ -234,7 +234,7 @@ void MaskCache::walk_item(ExprId id, std::uint32_t node, Mask& out) {
                       ((kind == Kind::kAnd || kind == Kind::kScope) && begins_with_rules(id)));
   if (large && !split && !(pool_.node(id).flags & kCalls && pool_.node(id).kind == Kind::kAnd) &&
       (closed_item(id, node, out) || staying_item(id, node, out) || spread_item(id, node, out) ||
-       settling_item(id, node, out) || run_item(id, node, out))) {
+       settling_item(id, node, out) || avoiding_item(id, node, out) || run_item(id, node, out))) {
     return;
   }
   Sink sink(*vocabulary_);

@@ -99,6 +99,9 @@ bool MaskCache::staying_item(ExprId id, std::uint32_t node, Mask& out) {
   if (index == kNoIndex) return false;
   const auto leaving = leaving_bytes(pool_.char_class(index), pool_.alphabet(id));
   if (!leaving) return false;
+  std::size_t places = 0;
+  leaving->for_each([&](std::uint8_t b) { places += vocabulary_->nodes_by_label(b).size(); });
+  if (places > kMostPlaces && avoiding_item(id, node, out)) return true;
   ClassTable& table = class_table(index, node);
   out.parts.push_back({table.inside, nullptr});
   prepare_exits(table, index, *leaving);

@@ -47,6 +47,8 @@ namespace formgate {
 
 class Predecessors;
 
+struct AvoidedWords;
+
 class ExprPool : public std::enable_shared_from_this<ExprPool> {
  public:
   static constexpr ExprId kEmptyId{0};    // no text
@@ -124,6 +126,8 @@ class ExprPool : public std::enable_shared_from_this<ExprPool> {
   // A class, all characters beyond ASCII among it, of which every text leaves a state alive;
   // kNoIndex where there is none, or many states to look at.
   std::uint32_t closed_class(ExprId id);
+  std::optional<AvoidedWords> avoided_words(ExprId id);
+  bool settles(ExprId id);
   // The characters that may stand for themselves in a kSpelled node.
   const CharSet& plain_characters(const Node& spelled) const { return bounds_[spelled.max].plain; }
   // The class of the characters that lead from a state back to it; kNoIndex where there is none.
@@ -395,6 +399,7 @@ class ExprPool : public std::enable_shared_from_this<ExprPool> {
   bool characters_lead_on(ExprId state, std::uint8_t low, std::uint8_t high,
                           std::span<const std::pair<std::uint8_t, std::uint8_t>> rest,
                           std::vector<ExprId>& targets);
+  bool beyond_ascii_leads_on(ExprId state, std::vector<ExprId>& targets);
   bool counted(ExprId id, std::uint32_t& class_index, ExprId& next);
   bool meets_from(const LeafDfa& dfa, std::uint32_t state, ExprId id);
 

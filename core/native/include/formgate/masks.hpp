@@ -257,6 +257,7 @@ class MaskCache {
                   bool leaves, std::uint32_t max, Mask& out);
   bool covered_item(ExprId id, std::uint32_t node, Mask& out);
   bool closed_item(ExprId id, std::uint32_t node, Mask& out);
+  bool avoiding_item(ExprId id, std::uint32_t node, Mask& out);
   bool staying_item(ExprId id, std::uint32_t node, Mask& out);
   bool settling_item(ExprId id, std::uint32_t node, Mask& out);
   bool run_item(ExprId id, std::uint32_t node, Mask& out);
