@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from functools import cache
 from unittest import mock
 
 import lark
@@ -32,11 +33,9 @@ MOST_COUNTS = 2
 MOST_RULES = 400  # that lark makes of them
 
 
-@st.composite
-def grammars(draw, patterns=(*STRINGS, *PATTERNS), ignored=IGNORED, flags=("", "i")):
-    """Draw a grammar over the letters a and b, and the blank."""
-    names = NAMES[: draw(st.integers(1, 3))]
-    terminals = TERMINALS[: draw(st.integers(1, 3))]
+@cache  # hypothesis looks through all of it once, not for each example
+def bodies(names, terminals, flags):
+    """Draw the alternatives of a rule."""
     literal = st.builds("".join, st.tuples(st.sampled_from(STRINGS[:5]), st.sampled_from(flags)))
     symbol = st.one_of(st.sampled_from([*names, *terminals, *terminals]), literal)
 
@@ -48,7 +47,7 @@ def grammars(draw, patterns=(*STRINGS, *PATTERNS), ignored=IGNORED, flags=("", "
             st.builds("[{}]".format, inner),
         )
 
-    body = st.recursive(
+    return st.recursive(
         symbol,
         lambda inner: st.one_of(
             st.lists(item(inner), min_size=1, max_size=3).map(" ".join),
@@ -56,6 +55,14 @@ def grammars(draw, patterns=(*STRINGS, *PATTERNS), ignored=IGNORED, flags=("", "
         ),
         max_leaves=6,
     )
+
+
+@st.composite
+def grammars(draw, patterns=(*STRINGS, *PATTERNS), ignored=IGNORED, flags=("", "i")):
+    """Draw a grammar over the letters a and b, and the blank."""
+    names = NAMES[: draw(st.integers(1, 3))]
+    terminals = TERMINALS[: draw(st.integers(1, 3))]
+    body = bodies(names, terminals, flags)
     lines = [f"{name}: {draw(body)}\n" for name in names]
     # Lark writes counts out: each squares the alternatives of what it repeats.
     assume("".join(lines).count("~") <= MOST_COUNTS)

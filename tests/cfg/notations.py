@@ -7,11 +7,14 @@ judge reads.
 
 from __future__ import annotations
 
+from functools import cache
+
 from hypothesis import strategies as st
 
 NAMES = ("S", "A", "B")
 
 
+@cache
 def expressions(names=NAMES):
     """Draw an expression over the letters a and b."""
     leaves = st.one_of(

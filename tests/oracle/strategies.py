@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 from dataclasses import dataclass, field
+from functools import cache
 from typing import TYPE_CHECKING
 
 from hypothesis import HealthCheck, settings
@@ -47,9 +48,9 @@ class TinyVocabulary:
         return [t for i, t in enumerate(self.tokens) if t is not None and i not in never]
 
 
-@st.composite
-def vocabularies(draw: st.DrawFn, alphabet: str) -> TinyVocabulary:
-    """Pieces of 1 to 4 bytes: overlapping, duplicate, cut inside characters, some bytes missing."""
+# Strategies are kept: hypothesis looks through each of them once, not for each example.
+@cache
+def _texts(alphabet: str) -> st.SearchStrategy[list[bytes]]:
     words = st.text(alphabet, min_size=1, max_size=3).map(str.encode)
     pieces = words.flatmap(
         lambda word: st.tuples(st.just(word), st.integers(0, len(word) - 1), st.integers(1, 4)).map(
@@ -57,9 +58,13 @@ def vocabularies(draw: st.DrawFn, alphabet: str) -> TinyVocabulary:
         )
     )
     noise = st.sampled_from([b"\xff", b"\xf0", b"\xc3", b"\x80", b" \xf0", b"z", b"a\n"])
-    texts: list[bytes | None] = list(
-        draw(st.lists(st.one_of(pieces, pieces, pieces, noise), min_size=1, max_size=9))
-    )
+    return st.lists(st.one_of(pieces, pieces, pieces, noise), min_size=1, max_size=9)
+
+
+@st.composite
+def vocabularies(draw: st.DrawFn, alphabet: str) -> TinyVocabulary:
+    """Pieces of 1 to 4 bytes: overlapping, duplicate, cut inside characters, some bytes missing."""
+    texts: list[bytes | None] = [*draw(_texts(alphabet))]
     if draw(st.integers(0, 3)):
         texts += [bytes([byte]) for byte in sorted(set(alphabet.encode()))]
     if draw(st.booleans()):
@@ -122,6 +127,7 @@ def _fixed_width(alphabet: str) -> st.SearchStrategy[str]:
 _COUNTS = ("*", "+", "?", "{2}", "{1,2}", "{2,3}", "{0,3}", "{2,}", "{3,5}")
 
 
+@cache
 def patterns(alphabet: str, size: int = 8) -> st.SearchStrategy[str]:
     """Patterns of Python's `re` with every operator that has a meaning independent of search."""
 
@@ -146,6 +152,7 @@ def patterns(alphabet: str, size: int = 8) -> st.SearchStrategy[str]:
     return st.builds("{}{}".format, flags, body).filter(_is_pattern)
 
 
+@cache
 def loops(alphabet: str) -> st.SearchStrategy[str]:
     """Repeated classes with counts and what follows them: what engines take short cuts for."""
     letters = st.text(alphabet, min_size=1, max_size=3).map(re.escape)
@@ -182,6 +189,7 @@ def _is_pattern(pattern: str) -> bool:
 # trees
 
 
+@cache
 def trees(alphabet: str, size: int = 7) -> st.SearchStrategy[Tree]:
     """Grammars with every operator of the builder, nested freely."""
     letter = st.sampled_from(alphabet)

@@ -5,6 +5,7 @@ Names and definitions are few, so that schemas are met again, inside themselves 
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any
 
 from hypothesis import strategies as st
@@ -65,6 +66,7 @@ _leaves = st.one_of(
 )
 
 
+@cache  # hypothesis looks through all of it once, not for each example
 def plain_schemas() -> st.SearchStrategy[Any]:
     """Return random documents with definitions that they refer to."""
     inner = st.recursive(_leaves, _composite, max_leaves=8)

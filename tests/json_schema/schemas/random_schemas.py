@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any
 
 from hypothesis import strategies as st
@@ -24,6 +25,7 @@ counts = st.integers(0, 3)
 _names = st.lists(st.sampled_from(NAMES), max_size=2, unique=True)
 
 
+@cache  # hypothesis looks through all of it once, not for each example
 def schemas(*, draft: str = "2020-12", references: bool = True) -> st.SearchStrategy[Any]:
     """Return random schemas of a draft, with definitions that they refer to."""
     # Draft 4 has no schemas true and false.

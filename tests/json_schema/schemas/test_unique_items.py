@@ -70,6 +70,7 @@ def tuples(parts: st.SearchStrategy[Any]) -> st.SearchStrategy[dict[str, Any]]:
     )
 
 
+@functools.cache
 def items(orders: tuple[tuple[str, ...], ...]) -> st.SearchStrategy[dict[str, Any]]:
     """Return schemas of items with finitely many texts."""
     leaf = st.builds(lambda one: {"enum": one}, enums)
