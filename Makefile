@@ -112,11 +112,12 @@ native-test: $(DONE)/package $(DONE)/googletest ## C++ unit tests
 	@grep 'tests passed' build/native-tests.log
 
 # Without precompiled headers, so that each file must include what it uses.
+# Without optimisation, which would take longer than the tests gain by it.
 sanitize: $(DONE)/dependencies $(DONE)/googletest ## C++ unit tests under address and undefined-behaviour sanitizers
 	@echo "== native tests with sanitizers"
 	@mkdir -p build
 	@cmake -S core/native -B build/native-sanitize -G Ninja -DCMAKE_BUILD_TYPE=Debug \
-	  -DCMAKE_CXX_FLAGS_DEBUG="-O1 -g1" \
+	  -DCMAKE_CXX_FLAGS_DEBUG="-O0 -g1" \
 	  -DFORMGATE_BUILD_PYTHON=OFF -DFORMGATE_BUILD_TESTS=ON -DFORMGATE_SANITIZE=address,undefined \
 	  -DFORMGATE_WERROR=ON -DFORMGATE_PRECOMPILE=OFF \
 	  >build/native-sanitize.log 2>&1 || { cat build/native-sanitize.log >&2; exit 1; }
