@@ -163,8 +163,9 @@ def _add_selection(run: argparse.ArgumentParser) -> None:
     run.add_argument(
         "--workloads", type=_names, default=["replay"], help=f"of {', '.join(WORKLOADS)}"
     )
-    run.add_argument("--mode", choices=[*MODES, "both"], help="shared by default")
-    run.add_argument(
+    mode = run.add_mutually_exclusive_group()
+    mode.add_argument("--mode", choices=[*MODES, "both"], help="shared by default")
+    mode.add_argument(
         "--isolate", action="store_const", dest="mode", const="isolated",
         help="a fresh process for every case (the same as --mode isolated)",
     )  # fmt: skip

@@ -33,7 +33,7 @@ from formgate.plugins.regex._write import Writer, flatten
 if TYPE_CHECKING:
     from formgate.core.grammar import GrammarBuilder, Node
 
-__all__ = ["Search", "search", "write_search"]
+__all__ = ["Search", "begins_anywhere", "search", "write_search"]
 
 _ANY_TEXT = Repeat(CharClass(ANY, 0, 0), 0, None, RepeatMode.GREEDY, 0, 0)
 _CONDITIONS = (Anchor, Look)
@@ -141,6 +141,12 @@ def _is_anchored(item: Syntax, edge: int, anchor: AnchorKind) -> bool:
         elif isinstance(node, Anchor) and node.kind is anchor:
             return True
     return False
+
+
+def begins_anywhere(pattern: str) -> bool:
+    """Say whether any text may come before what a pattern finds."""
+    items = flatten(search(pattern).tree)
+    return len(items) > 1 and items[0] == _ANY_TEXT
 
 
 def write_search(found: Search, builder: GrammarBuilder) -> Node:

@@ -103,14 +103,22 @@ _LENGTHS = st.tuples(st.integers(0, 6), st.sampled_from([0, 0, 1, 2, 3, 5, 9, 30
     max_examples=60, deadline=None, suppress_health_check=list(hypothesis.HealthCheck)
 )
 @hypothesis.given(
-    st.lists(_PARTS, min_size=1, max_size=3).map("".join), _LENGTHS, st.integers(0, 1 << 20)
+    st.lists(_PARTS, min_size=1, max_size=3).map("".join),
+    st.sampled_from(["{}", "{}$", "^{}"]),
+    _LENGTHS,
+    st.integers(0, 1 << 20),
 )
 def test_masks_of_searches_within_lengths(
-    pattern: str, lengths: tuple[int, int], seed: int
+    pattern: str, form: str, lengths: tuple[int, int], seed: int
 ) -> None:
     """Bounds that leave a match no room, little, or more than any token has."""
     least, room = lengths
-    source = {"type": "string", "pattern": pattern, "minLength": least, "maxLength": least + room}
+    source = {
+        "type": "string",
+        "pattern": form.format(pattern),
+        "minLength": least,
+        "maxLength": least + room,
+    }
     try:
         compare(json.dumps(source), "json_schema", seed)
     except FormgateError as error:
