@@ -143,8 +143,9 @@ def _is_anchored(item: Syntax, edge: int, anchor: AnchorKind) -> bool:
     return False
 
 
+@lru_cache(maxsize=64)
 def begins_anywhere(pattern: str) -> bool:
-    """Say whether any text may come before what a pattern finds."""
+    """Say whether any text may come before what a pattern finds, if that is not any text."""
     items = flatten(search(pattern).tree)
     return len(items) > 1 and items[0] == _ANY_TEXT
 

@@ -156,22 +156,14 @@ def _write_narrowed(pattern: str, lengths: Lengths, builder: GrammarBuilder) -> 
     """Return the texts of some lengths that a pattern finds, where that is a pattern, or None."""
     if len(lengths) != 1 or _narrower(pattern, lengths[0]) is None:
         return None
-    least, most = lengths[0]
-    if most is not None and least <= _FEW and _ends_somewhere(pattern):
-        return None
-    return _write_pattern(pattern, lengths[0], builder)
-
-
-@lru_cache(maxsize=64)
-def _ends_somewhere(pattern: str) -> bool:
-    """Say whether any text may come before what a pattern finds at the end.
-
-    With that text counted, each place where what is found may begin would be a state of its own; an
-    intersection has the states of the search, and a bound beside them.
-    """
     from formgate.plugins.json_schema._ecma_search import begins_anywhere  # noqa: PLC0415
 
-    return begins_anywhere(pattern)
+    # With text before it counted, each place where what is found may begin would be a state of its
+    # own; an intersection has the states of the search, and a bound beside them.
+    least, most = lengths[0]
+    if most is not None and least <= _FEW and begins_anywhere(pattern):
+        return None
+    return _write_pattern(pattern, lengths[0], builder)
 
 
 @lru_cache(maxsize=64)

@@ -126,6 +126,7 @@ class ExprPool : public std::enable_shared_from_this<ExprPool> {
   // A class, all characters beyond ASCII among it, of which every text leaves a state alive;
   // kNoIndex where there is none, or many states to look at.
   std::uint32_t closed_class(ExprId id);
+  // What the states of text that avoids some words need before they can lead astray, if it helps.
   std::optional<AvoidedWords> avoided_words(ExprId id);
   bool settles(ExprId id);
   // The characters that may stand for themselves in a kSpelled node.

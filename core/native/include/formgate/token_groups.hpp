@@ -17,6 +17,7 @@
 namespace formgate {
 
 using BucketSet = std::uint64_t;
+
 // Rows begin with a cache line: words copied across lines take up to half as long again.
 template <typename T>
 struct LineAllocator {
@@ -30,8 +31,8 @@ struct LineAllocator {
   bool operator==(const LineAllocator&) const = default;
 };
 
-using Bitmap = std::vector<std::uint32_t,
-                           LineAllocator<std::uint32_t>>;  // token i is bit i % 32 of word i / 32
+// Token i is bit i % 32 of word i / 32.
+using Bitmap = std::vector<std::uint32_t, LineAllocator<std::uint32_t>>;
 
 class TokenGroups {
  public:
