@@ -1,8 +1,9 @@
 // Chains of lexer states that count characters of a class.
 //
 // Each state of a chain is what the one before becomes by any of the characters. Lexemes may end in
-// its states from one of them on, all in the same way, if no character of the class may follow; the
-// last may lead to a state in which the lexeme has to end.
+// its states from one of them on, all in the same way, if no character of the class may follow; in
+// the last, which reads none of them, otherwise. Or the last leads to a state in which the lexeme
+// has to end.
 #include <algorithm>
 #include <array>
 #include <optional>
@@ -39,14 +40,18 @@ CharSet LexedMasks::beginning(ExprId texts) {
     for (ExprId member : std::vector<ExprId>(list.begin(), list.end())) {
       out = out.intersect(beginning(member));
     }
-    return out;
+    return out.intersect(by_first_bytes(texts));
   }
   if (own.kind == Kind::kNot && pool_.tail(ExprId{own.a}) == ExprPool::kAllId) {
     const ExprPool::Loop one = pool_.loop_of(pool_.head(ExprId{own.a}));
-    if (one.class_index != kNoIndex && one.rest == ExprPool::kEmptyId) {
+    if (one.class_index != kNoIndex) {
       return pool_.char_class(one.class_index).complement();
     }
   }
+  return by_first_bytes(texts);
+}
+
+CharSet LexedMasks::by_first_bytes(ExprId texts) {
   std::vector<Interval> out;
   for (const LinearTerm& term : pool_.linear_form(texts)) {
     if (!pool_.live(term.target)) continue;
@@ -122,6 +127,16 @@ bool LexedMasks::ends_alike(Chain& chain, std::uint32_t next, const CharSet& set
   return true;
 }
 
+// Whether no byte leads on in a state that begins a character of a set.
+bool LexedMasks::reads_none(std::uint32_t state, const CharSet& set) {
+  const Moves& row = moves(state);
+  for (unsigned b = 0; b < 256; ++b) {
+    const CharSet& begun = beginning_with(static_cast<std::uint8_t>(b));
+    if (row.next[b] != kNoIndex && !begun.intersect(set).empty()) return false;
+  }
+  return true;
+}
+
 // Adds the next state to a chain, if there is one: whether its lexeme leads on is left open.
 void LexedMasks::add_next(Chain& chain, const CharSet& set) {
   Lexing& lexing = pool_.lexing();
@@ -133,19 +148,20 @@ void LexedMasks::add_next(Chain& chain, const CharSet& set) {
       ascii.empty() ? std::nullopt : counted(last, chain.class_index);
   if (counts) target = lexing.stepped(last, ascii.first());
   // While the same is counted, the first state and the last one tell what else is read.
-  if (!counts || counts != chain.counts) note_followed(chain, last);
+  if (!counts || counts != chain.counts) {
+    // What reads far more is read by the tables of that.
+    if (chain.states.size() > 1 && uniform(last).set.size() / 2 > set.size()) {
+      chain.parted = true;
+      return;
+    }
+    note_followed(chain, last);
+  }
   chain.counts = counts;
   if (target == kNoIndex) {
     const Uniform& next = uniform(last);
     if (next.target == kNoIndex || next.set.intersect(set).empty()) {
-      const Moves& row = moves(last);
-      // Nothing of the set may go on.
-      for (unsigned b = 0; b < 256; ++b) {
-        chain.parted =
-            chain.parted || (row.next[b] != kNoIndex &&
-                             !beginning_with(static_cast<std::uint8_t>(b)).intersect(set).empty());
-      }
-      chain.ended = !chain.parted;
+      chain.ended = reads_none(last, set);
+      chain.parted = !chain.ended;
       return;
     }
     chain.parted = !set.subset_of(next.set);
@@ -156,7 +172,10 @@ void LexedMasks::add_next(Chain& chain, const CharSet& set) {
     chain.beyond = target;
     return;
   }
-  chain.parted = !ends_alike(chain, target, set);
+  const bool alike = ends_alike(chain, target, set);
+  chain.apart = !alike && reads_none(target, set);
+  chain.ended = chain.apart;
+  chain.parted = !alike && !chain.apart;
   if (!chain.parted) chain.states.push_back(target);
 }
 
@@ -176,6 +195,7 @@ void LexedMasks::follow(Chain& chain, std::size_t count) {
   for (; chain.known < chain.states.size(); ++chain.known) {
     if (!stays(chain.states[chain.known])) {
       chain.states.resize(chain.known);
+      chain.apart = false;
       chain.parted = true;
       return;
     }

@@ -155,7 +155,8 @@ class LexedMasks {
     std::optional<Counted> counts = {};  // of the one before the last
     std::uint32_t ending = kNoIndex;     // the first behind the first one that lexemes may end in
     std::uint32_t beyond = kNoIndex;     // what the last one leads to: there the lexeme has to end
-    bool ended = false;                  // the last one reads none of the class
+    bool ended = false;                  // the last one reads none of the class,
+    bool apart = false;                  // and lexemes end otherwise in it
     bool parted = false;                 // it reads some only, or not all lead on together
     bool closed() const { return ended || parted || beyond != kNoIndex; }
   };
@@ -199,13 +200,15 @@ class LexedMasks {
   static bool ends_of(const LeafDfa& dfa, std::uint32_t state, int rest,
                       std::vector<Interval>& out);
   CharSet beginning(ExprId texts);
+  CharSet by_first_bytes(ExprId texts);
   CharSet after_lexeme(std::uint32_t state);
   bool passes(std::uint32_t state, const CharSet& set);
   bool may_run(std::uint32_t state);
   bool begins_few(std::uint32_t state);
-  bool repeats(std::uint32_t state, std::uint32_t next);
+  bool many_lead(std::uint32_t state, std::uint32_t next);
   std::optional<Counted> counted(std::uint32_t state, std::uint32_t class_index);
   void note_followed(Chain& chain, std::uint32_t state);
+  bool reads_none(std::uint32_t state, const CharSet& set);
   bool ends_alike(Chain& chain, std::uint32_t next, const CharSet& set);
   void add_next(Chain& chain, const CharSet& set);
   void follow(Chain& chain, std::size_t count);
@@ -231,8 +234,8 @@ class LexedMasks {
                         std::uint32_t class_index, const ByteSet& leaving, Span span);
   void ends_within(Building& building, std::uint32_t state, std::uint32_t node,
                    std::uint32_t class_index, const ByteSet& leaving, Span span);
-  void ends_at(Building& building, const Chain& chain, std::uint32_t node, std::uint32_t count,
-               const MaskCache::ClassTable& table, const Bitmap* most);
+  void ends_at(Building& building, std::uint32_t state, const Chain& chain, std::uint32_t node,
+               std::uint32_t count);
   bool stays(std::uint32_t state);
   ExprId ahead(std::uint32_t state, ExprId guard);
   void leave(Building& building, std::uint32_t node, std::uint32_t state, bool inside);

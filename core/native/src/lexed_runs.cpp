@@ -35,20 +35,16 @@ bool LexedMasks::may_run(std::uint32_t state) {
     if (next == state) return true;
     const Lexing::State& target = pool_.lexing().states_[next];
     const bool leads = !target.open || stays(next);
-    if (leads && (target.accepts.empty() || repeats(state, next))) return true;
+    if (leads && (target.accepts.empty() || many_lead(state, next))) return true;
     before = next;
   }
   return before == kNoIndex;
 }
 
-// Whether a state that lexemes may end in reads what led to it, many characters and no others.
-bool LexedMasks::repeats(std::uint32_t state, std::uint32_t next) {
+// Whether many characters lead to a state that lexemes may end in.
+bool LexedMasks::many_lead(std::uint32_t state, std::uint32_t next) {
   std::uint32_t count = 0;
-  for (unsigned b = 0; b < 128; ++b) {
-    const bool leads = moves(state).next[b] == next;
-    if (!leads && moves(next).next[b] != kNoIndex) return false;
-    count += leads;
-  }
+  for (unsigned b = 0; b < 128; ++b) count += moves(state).next[b] == next;
   return count >= kMany;
 }
 
@@ -63,7 +59,7 @@ const LexedMasks::Reading& LexedMasks::reading(std::uint32_t state) {
     out.endless = state;
     // No lexeme ends between two characters of the set.
     const Lexing::State& from = pool_.lexing().states_[state];
-    set = from.open && stays(state) ? set.intersect(after_lexeme(state).complement()) : CharSet();
+    set = from.open ? set.intersect(after_lexeme(state).complement()) : CharSet();
   } else if (next.target != kNoIndex) {
     // Text that must not be empty goes on as it began; a name does not.
     const bool endless = uniform(next.target).target == next.target;
@@ -207,7 +203,11 @@ bool LexedMasks::run_below(Building& building, std::uint32_t node, std::uint32_t
     cache_.collect(cut, sink);
     inside = sink.finish();
   }
-  building.inside.add_set(*inside);
+  if (chain || stays(run.state)) {
+    building.inside.add_set(*inside);
+  } else {
+    building.checks.try_emplace(run.state, vocabulary_).first->second.add_set(*inside);
+  }
   // Bytes that leave the class, and that a lexeme may go on with.
   ByteSet followed;
   if (chain) {
@@ -225,14 +225,26 @@ bool LexedMasks::run_below(Building& building, std::uint32_t node, std::uint32_t
   if (!chain) {
     ends_within(building, run.state, node, run.class_index, leaving, {});
   } else {
-    if (chain->ending != kNoIndex && chain->ending < run.place.at + run.size) {
+    const std::uint32_t end = run.place.at + run.size;
+    const bool apart = chain->apart && end == chain->states.size();
+    if (chain->ending != kNoIndex && chain->ending < end) {
+      const bool within = limit || apart;
       const Span span{std::max(chain->ending, run.place.at + 1) - run.place.at,
-                      limit ? run.size - 1 : kNoIndex};
+                      within ? run.size - 1 - (apart ? 1 : 0) : kNoIndex};
       const std::uint32_t ending = chain->states[chain->ending];
       if (span.first <= span.last)
         ends_within(building, ending, node, run.class_index, leaving, span);
     }
-    if (ends) ends_at(building, *chain, node, run.size, table, most);
+    if (apart) ends_at(building, chain->states.back(), *chain, node, run.size - 1);
+    if (ends) {
+      Mask cut;
+      cut.parts.push_back({table.inside, most});
+      const std::vector<Lexing::Accept> accepts = pool_.lexing().states_[chain->beyond].accepts;
+      for (const Lexing::Accept& accept : accepts) {
+        cache_.collect(cut, building.group(accept.terminal, accept.guard, vocabulary_).ends);
+      }
+      ends_at(building, chain->beyond, *chain, node, run.size);
+    }
   }
   followed.for_each([&](std::uint8_t byte) {
     const std::span<const MaskCache::Exit> exits = cache_.exits_by(table, run.class_index, byte);
@@ -263,14 +275,10 @@ void LexedMasks::ends_within(Building& building, std::uint32_t state, std::uint3
   }
 }
 
-// Notes the lexemes that have to end behind a chain, after so many characters. Tokens that end
-// before are inside the lexeme anyway.
-void LexedMasks::ends_at(Building& building, const Chain& chain, std::uint32_t node,
-                         std::uint32_t count, const MaskCache::ClassTable& table,
-                         const Bitmap* most) {
-  const std::uint32_t state = chain.beyond;
-  Mask cut;
-  cut.parts.push_back({table.inside, most});
+// Notes the lexemes that end in the last state of a chain or behind it, after so many characters,
+// and go on with others or with those.
+void LexedMasks::ends_at(Building& building, std::uint32_t state, const Chain& chain,
+                         std::uint32_t node, std::uint32_t count) {
   const std::vector<Lexing::Accept> accepts = pool_.lexing().states_[state].accepts;
   for (const Lexing::Accept& accept : accepts) {
     const ExprId guard = ahead(state, accept.guard);
@@ -279,7 +287,6 @@ void LexedMasks::ends_at(Building& building, const Chain& chain, std::uint32_t n
              (guard == ExprPool::kAllId || pool_.step(guard, byte) != ExprPool::kEmptyId);
     };
     Building::Open& group = building.group(accept.terminal, accept.guard, vocabulary_);
-    cache_.collect(cut, group.ends);
     const Group& part =
         run_part(state, accept, node, chain.class_index, chain.leaving, {count, count});
     if (!part.suffixes.empty()) group.parts.push_back(&part);

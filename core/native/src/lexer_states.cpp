@@ -36,10 +36,49 @@ bool Lexing::possible(const Thread& thread, const std::vector<ExprId>& trackers,
   return pool_.live(pool_.scope(pool_.intersect(texts, thread.demand), trackers));
 }
 
+// Without what may be left out at the end: as much comes before any text.
+ExprId Lexing::least_before(ExprId id) {
+  const Node node = pool_.node(id);
+  switch (node.kind) {
+    case Kind::kUnion: {
+      const auto list = pool_.members(node);
+      std::vector<ExprId> parts(list.begin(), list.end());
+      for (ExprId& part : parts) part = least_before(part);
+      return pool_.unite(parts);
+    }
+    case Kind::kConcat: {
+      std::vector<ExprId> parts;
+      for (ExprId rest = id; rest != ExprPool::kEpsilonId; rest = pool_.tail(rest)) {
+        parts.push_back(pool_.head(rest));
+      }
+      while (pool_.nullable(parts.back())) {
+        parts.pop_back();
+        if (parts.empty()) return ExprPool::kEpsilonId;
+      }
+      ExprId out = least_before(parts.back());
+      for (std::size_t i = parts.size() - 1; i-- > 0;) out = pool_.concat(parts[i], out);
+      return out;
+    }
+    case Kind::kRepeat: {
+      if (node.min == 0) return ExprPool::kEpsilonId;
+      const ExprId child{node.a};
+      return pool_.concat(pool_.repeat(child, node.min - 1, node.min - 1), least_before(child));
+    }
+    default:
+      return pool_.nullable(id) ? ExprPool::kEpsilonId : id;
+  }
+}
+
+// Texts that begin with one of an expression. States that differ by how often something may come
+// say the same of what follows them, so it is written alike.
+ExprId Lexing::led_by(ExprId id) {
+  return pool_.concat(pool_.free_of_context(id) ? least_before(id) : id, ExprPool::kAllId);
+}
+
 // Texts that begin with a match.
 ExprId Lexing::prefix_of(const Item& item) {
   if (item.prefix != ExprPool::kEmptyId || item.threads.empty()) return item.prefix;
-  return pool_.concat(item.threads[0].rest, ExprPool::kAllId);
+  return led_by(item.threads[0].rest);
 }
 
 // Whether an item has matched already, whichever of the texts comes.
@@ -401,7 +440,7 @@ void Lexing::close_longest(State& state) {
   const ExprId more = pool_.unite(longer);
   ExprId guard = ExprPool::kAllId;
   if (more != ExprPool::kEmptyId) {
-    guard = pool_.complement(pool_.concat(more, ExprPool::kAllId));
+    guard = pool_.complement(led_by(more));
   }
   accept(state, *winner, guard);
 }
@@ -418,7 +457,7 @@ void Lexing::close_first(State& state) {
       ExprId guard = pool_.intersect(end, thread.demand);
       if (lexicons_[state.lexicon].terminals[item.terminal].longest) {
         const ExprId more = pool_.without_empty(thread.rest);
-        guard = pool_.complement(pool_.concat(more, ExprPool::kAllId));
+        guard = pool_.complement(led_by(more));
       }
       if (!item.trackers.empty()) guard = pool_.scope(guard, item.trackers);
       before = {pool_.intersect(before)};

@@ -326,6 +326,8 @@ class Lexing {
   void close_first(State& state);
   void keep_vain(State& state, const std::vector<std::uint16_t>& vain);
   void accept(State& state, const Item& item, ExprId guard);
+  ExprId least_before(ExprId id);
+  ExprId led_by(ExprId id);
   ExprId prefix_of(const Item& item);
   bool possible(const Thread& thread, const std::vector<ExprId>& trackers, ExprId end);
   bool has_matched(const Item& item, ExprId texts);
