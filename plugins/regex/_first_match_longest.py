@@ -7,6 +7,11 @@ stand first. Then no look-ahead has to say which match is taken. Such patterns a
 regular expressions of Brüggemann-Klein and Wood, "One-Unambiguous Regular Languages", Information
 and Computation 142 (1998), with branches that are told apart later than by their first character.
 
+One choice more is allowed: what follows a greedy repeat may begin as the repeat goes on, as the
+quote behind ``'(?:[^']|'')*'`` does. Where no text of the repeated part begins another, a text says
+how far each number of rounds reaches, and where all texts that may follow have one length, more
+rounds make a longer match; the most that lead to a match are tried first.
+
 Cost: one pass, with sets of characters compared at each part.
 """
 
@@ -34,6 +39,8 @@ __all__ = ["is_longest"]
 
 # As deep as patterns are whose first match is written out.
 _MAX_NESTING = 50
+
+_ANY: Sets = (((0, 0x10FFFF),),)
 
 # Branches of which all pairs are compared.
 _MOST_BRANCHES = 32
@@ -67,6 +74,11 @@ def is_longest(tree: Syntax, facts: Facts, spend: Callable[[int], None]) -> bool
     return _Proof(facts, spend).part(tree, 0) is not None
 
 
+def _leaves_choice(before: _Part, first: Sets) -> bool:
+    """Say whether what follows a part may begin as the part begins or goes on."""
+    return meet(before.more, first) or (before.may_be_empty and meet(before.first, first))
+
+
 class _Proof:
     """Looks at the parts of one pattern; None stands for a part of which nothing is proved."""
 
@@ -95,19 +107,37 @@ class _Proof:
 
     def _sequence(self, items: list[Syntax], depth: int) -> _Part | None:
         """Look at parts one after the other."""
-        whole = _EMPTY
-        for item in items:
+        whole = before = _EMPTY
+        for index, item in enumerate(items):
             after = self.part(item, depth)
-            if after is None or meet(whole.more, after.first):
+            if after is None:
                 return None
-            if whole.may_be_empty and meet(whole.first, after.first):
-                return None
+            if _leaves_choice(whole, after.first):
+                return self._counted_rounds(before, items[index - 1 :], depth)
+            before = whole
             whole = _Part(
                 whole.may_be_empty and after.may_be_empty,
                 union([whole.first, after.first]) if whole.may_be_empty else whole.first,
                 union([whole.more, after.first, after.more]) if after.may_be_empty else after.more,
             )
         return whole
+
+    def _counted_rounds(self, before: _Part, items: list[Syntax], depth: int) -> _Part | None:
+        """Look at a repeat whose rounds a text tells, before what has one length, to the end."""
+        repeat, *rest = items
+        if depth > _MAX_NESTING or not isinstance(repeat, Repeat):
+            return None
+        facts = [self._facts.of(item) for item in rest]
+        body, rounds = self.part(repeat.body, depth), self.part(repeat, depth)
+        if any(fact.low != fact.high for fact in facts) or not body or not rounds or body.more:
+            return None
+        follows = self._sequence(rest, depth + 1)
+        if follows is None or repeat.mode is not RepeatMode.GREEDY:
+            return None
+        first = union([rounds.first, follows.first]) if rounds.may_be_empty else rounds.first
+        if _leaves_choice(before, first):
+            return None
+        return _Part(False, union([before.first, first]) if before.may_be_empty else first, _ANY)
 
     def _alternation(self, branches: list[Syntax], depth: int) -> _Part | None:
         """Look at branches, of which no text may begin with two."""

@@ -89,6 +89,23 @@ def test_lexemes_of_many_texts(branches, count):
         assert lexeme_disagreement(pattern, TEXTS) is None
 
 
+@settings(max_examples=200, deadline=None)
+@given(
+    st.lists(
+        st.sampled_from(["a", "b", "ab", "ba", "bb", "a+", "[ab]", "b?"]), min_size=1, max_size=3
+    ),
+    st.sampled_from(["*", "+", "{1,2}", "{,3}", "{2,}", "*?"]),
+    st.sampled_from(["", "a", "b?", "ab"]),
+    st.lists(st.sampled_from(["a", "b", "ab", "[ab]", "b?"]), min_size=1, max_size=2),
+    st.sampled_from(["", "?", "*", "a", "b"]),
+)
+def test_lexemes_of_rounds_before_what_they_begin_with(branches, count, before, after, behind):
+    rest = "|".join(after)
+    pattern = f"{before}(?:{'|'.join(branches)}){count}(?:{rest})"
+    assert lexeme_disagreement(pattern, TEXTS) is None
+    assert lexeme_disagreement(f"(?:{pattern}){behind}", TEXTS) is None
+
+
 @pytest.mark.parametrize(
     ("pattern", "longest"),
     [
@@ -105,6 +122,17 @@ def test_lexemes_of_many_texts(branches, count):
         (r"\w+(?!x)", False),
         (r"(?:[0-9]{1,2}|[0-9]{4})x?", False),
         (r"/\*[^*]*\*+(?:[^/*][^*]*\*+)*/", True),
+        (r"'(?:[^']|'')*'", True),  # the text tells the rounds
+        (r"'(?:''|[^']){0,500}'", True),
+        (r"[a-z]+=(?:\"[^\"]*\"|'(?:[^'\n]|''){0,100}')", True),
+        (r"(?:ab|c){1,3}(?:ab|cc)", True),
+        (r"(?:ab|c){1,3}(?:ab|c)", False),  # two rounds and "ab" reach as far as three and "c"
+        (r"(?:a|ab)*ab", False),
+        (r"(?:ab|c)*(?:ab)?c", False),
+        (r"(?:ab|c)*?ab", False),
+        (r"(?:a|b)?(?:ab|c)*ab", False),
+        (r"(?:(?:ab|c)*ab)+", False),
+        (r"'(?:[^']|'')*'(?!')", False),
     ],
 )
 def test_lexemes_that_are_longest_matches(pattern, longest):
