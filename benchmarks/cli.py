@@ -197,12 +197,13 @@ def _add_conditions(command: argparse.ArgumentParser) -> None:
 
 
 def _add_thresholds(command: argparse.ArgumentParser) -> None:
-    command.add_argument("--threshold", type=_positive, default=1.1, help="for totals (1.1)")
+    # What was not given is None: without a comparison none of them says anything.
+    command.add_argument("--threshold", type=_positive, help="for totals (1.1)")
     command.add_argument(
-        "--case-threshold", type=_positive, default=1.5, help="for single cases and steps (1.5)"
+        "--case-threshold", type=_positive, help="for single cases and steps (1.5)"
     )
     command.add_argument(
-        "--floor", type=_share, default=1.0, metavar="FACTOR",
+        "--floor", type=_share, metavar="FACTOR",
         help="of the growth that is noise whatever the ratio, such as 0.05 µs of a mean; 0: none",
     )  # fmt: skip
 
@@ -312,6 +313,9 @@ def _run(options: argparse.Namespace) -> int:
     _check("workload", options.workloads, WORKLOADS)
     if "replay" not in options.workloads:
         _refuse_unused(options)
+    limits = (options.threshold, options.case_threshold, options.floor)
+    if options.compare is None and any(value is not None for value in limits):
+        raise ValueError("thresholds and the floor are of a comparison: add --compare BASE")
     options.kinds = options.kinds or ["regex"]
     _check("kind", options.kinds, KINDS)
     store.prepare(options.out)
@@ -495,11 +499,9 @@ def _compare(options: argparse.Namespace) -> int:
 
 
 def _compared(base: dict[str, Any], new: dict[str, Any], options: argparse.Namespace) -> int:
-    limits = {
-        "threshold": options.threshold,
-        "case_threshold": options.case_threshold,
-        "floor": options.floor,
-    }
+    usual = {"threshold": 1.1, "case_threshold": 1.5, "floor": 1.0}
+    given = {name: getattr(options, name) for name in usual}
+    limits = {name: usual[name] if value is None else value for name, value in given.items()}
     changes = list(comparison.compare(base, new, **limits))
     print(comparison.differences(base, new), end="")
     print(comparison.render(changes), end="")

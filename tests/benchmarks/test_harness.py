@@ -412,6 +412,14 @@ def test_numbers_out_of_range_are_refused(option, message, capsys):
     assert message in capsys.readouterr().err
 
 
+@pytest.mark.parametrize("option", ["--threshold", "--case-threshold", "--floor"])
+def test_limits_of_a_comparison_need_one(option, tmp_path, capsys):
+    out = tmp_path / "x.json"
+    assert cli.main(["run", "--out", str(out), option, "2"]) == 2
+    assert "add --compare BASE" in capsys.readouterr().err
+    assert not out.exists()
+
+
 def test_results_and_pages_make_no_commit_dirty(tmp_path, monkeypatch):
     def git(*words):
         identity = ["-c", "user.name=a", "-c", "user.email=a@b.c"]
