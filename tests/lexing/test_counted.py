@@ -36,6 +36,7 @@ OPEN_UNITS = [
     "(?:(?!ef)[\\s\\S])",
     "[ab]",
 ]
+OTHERS = ["f", "e+", '"[^"]*"', "(a?f)+", "[^a]+", '"([^"]|""){0,6}"', 'a(["b]|""){1,9}"']
 CHOICES = st.lists(st.floats(0, 1, exclude_max=True), min_size=2, max_size=10)
 
 
@@ -68,7 +69,7 @@ def counted_grammars(draw):
 def open_patterns(draw):
     """Draw a pattern that counts up to its end: parts of one another, or one that begins others."""
     few = st.sampled_from(["", "{0,4}", "{1,3}", "{3}", "+"])
-    counts = st.one_of(few, st.sampled_from(["{1,40}", "{2,30}", "{30}"]))
+    counts = st.one_of(few, st.sampled_from(["{1,12}", "{2,9}", "{8}"]))
     unit = st.tuples(st.sampled_from(OPEN_UNITS), counts).map("".join)
     # Ends that are too far to be found are not told alike by all masks.
     inner = st.tuples(st.sampled_from(["f", "e", '"f']), st.sampled_from(OPEN_UNITS), few)
@@ -81,7 +82,7 @@ def open_patterns(draw):
 def open_grammars(draw):
     """Draw lines of such texts, some of which comments of any length may stand behind."""
     terminals = [Lexeme("x", draw(open_patterns()))]
-    others = st.one_of(open_patterns(), st.sampled_from(["f", "e+", '"[^"]*"', "(a?f)+", "[^a]+"]))
+    others = st.one_of(open_patterns(), st.sampled_from(OTHERS))
     terminals.append(Lexeme("y", draw(others)))
     bodies = st.lists(st.sampled_from(["x", "y", "S"]), min_size=1, max_size=3).map(tuple)
     rules = {"S": [draw(st.sampled_from([("x",), ("y",), ("x", "y"), ("y", "x")]))]}
@@ -102,10 +103,11 @@ def test_tables_are_steps_byte_by_byte(grammar, mode, contextual, choices):
 
 
 @settings(max_examples=60, deadline=None)
-@given(open_grammars(), st.sampled_from(["longest", "first"]), st.booleans(), CHOICES)
-def test_tables_are_steps_where_text_ends_by_what_follows(grammar, mode, contextual, choices):
+@given(open_grammars(), st.booleans(), CHOICES)
+def test_tables_are_steps_where_text_ends_by_what_follows(grammar, contextual, choices):
+    # In mode "longest" such text is often stuck, or its end too far to be found.
     try:
-        check_tables(grammar, mode, contextual, choices, words=long_words())
+        check_tables(grammar, "first", contextual, choices, words=long_words())
     except (GrammarError, LimitError):
         assume(False)
 

@@ -77,6 +77,43 @@ bool Lexing::contains(ExprId guard, ExprId known) {
                 [&] { return find_contained(guard, known); });
 }
 
+// Whether all texts of a sequence are texts of another, as they differ by how often parts may come.
+bool Lexing::counts_within(ExprId texts, ExprId others) const {
+  while (texts != others) {
+    if (texts == ExprPool::kEpsilonId || others == ExprPool::kEpsilonId) return false;
+    const ExprId first = pool_.head(texts);
+    const ExprId second = pool_.head(others);
+    if (first != second) {
+      const Node& few = pool_.node(first);
+      const Node& many = pool_.node(second);
+      if (few.kind != Kind::kRepeat || many.kind != Kind::kRepeat || few.a != many.a) return false;
+      if (few.min < many.min || few.max > many.max) return false;
+    }
+    texts = pool_.tail(texts);
+    others = pool_.tail(others);
+  }
+  return true;
+}
+
+// As `contains`, for guards that forbid the same but for counts; no is no answer.
+bool Lexing::plainly_contains(ExprId guard, ExprId known) const {
+  const auto members = [this](ExprId id) {
+    if (pool_.node(id).kind != Kind::kAnd) return std::vector<ExprId>{id};
+    const auto list = pool_.members(pool_.node(id));
+    return std::vector<ExprId>(list.begin(), list.end());
+  };
+  const std::vector<ExprId> given = members(known);
+  return std::ranges::all_of(members(guard), [&](ExprId wanted) {
+    return std::ranges::any_of(given, [&](ExprId each) {
+      const Node& mild = pool_.node(wanted);
+      const Node& strict = pool_.node(each);
+      if (each == wanted) return true;
+      return mild.kind == Kind::kNot && strict.kind == Kind::kNot &&
+             counts_within(ExprId{mild.a}, ExprId{strict.a});
+    });
+  });
+}
+
 // A short text that a guard forbids, whatever follows; empty where none is soon found.
 const std::string& Lexing::forbidden(ExprId guard) {
   if (const auto it = forbidden_.find(index_of(guard)); it != forbidden_.end()) return it->second;
@@ -128,6 +165,8 @@ bool Lexing::find_contained(ExprId guard, ExprId known) {
 bool Lexing::covered(std::uint32_t index, std::uint16_t terminal, ExprId guard) {
   const std::vector<ExprId>& known = safeties_[index].guards[terminal];
   if (std::ranges::find(known, guard) != known.end()) return true;
+  const auto plain = [&](ExprId each) { return plainly_contains(guard, each); };
+  if (std::ranges::any_of(known, plain)) return true;
   return std::ranges::any_of(known, [&](ExprId each) { return contains(guard, each); });
 }
 

@@ -344,6 +344,8 @@ class Lexing {
   bool answer(About about, std::uint64_t subject, ExprId guard, Find&& find);
   bool contains(ExprId guard, ExprId known);
   bool find_contained(ExprId guard, ExprId known);
+  bool counts_within(ExprId texts, ExprId others) const;
+  bool plainly_contains(ExprId guard, ExprId known) const;
   const std::string& forbidden(ExprId guard);
   bool covered(std::uint32_t lexicon, std::uint16_t terminal, ExprId guard);
   bool connect(std::uint32_t start, ExprId guard, std::uint16_t wanted, ExprId& after);
