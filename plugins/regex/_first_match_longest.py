@@ -12,7 +12,8 @@ quote behind ``'(?:[^']|'')*'`` does. Where no text of the repeated part begins 
 how far each number of rounds reaches, and where all texts that may follow have one length, more
 rounds make a longer match; the most that lead to a match are tried first.
 
-Cost: one pass, with sets of characters compared at each part.
+Cost: one pass, with sets of characters compared at each part; what is repeated before such an end,
+and the end, are looked at twice.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from formgate.plugins.regex._first_match_choices import nested_texts, plain_texts
 from formgate.plugins.regex._first_match_facts import Facts, Rest, Sets, meet, single, union
+from formgate.plugins.regex._ranges import ANY
 from formgate.plugins.regex._syntax import (
     Alternation,
     CharClass,
@@ -39,8 +41,6 @@ __all__ = ["is_longest"]
 
 # As deep as patterns are whose first match is written out.
 _MAX_NESTING = 50
-
-_ANY: Sets = (((0, 0x10FFFF),),)
 
 # Branches of which all pairs are compared.
 _MOST_BRANCHES = 32
@@ -74,9 +74,15 @@ def is_longest(tree: Syntax, facts: Facts, spend: Callable[[int], None]) -> bool
     return _Proof(facts, spend).part(tree, 0) is not None
 
 
-def _leaves_choice(before: _Part, first: Sets) -> bool:
-    """Say whether what follows a part may begin as the part begins or goes on."""
-    return meet(before.more, first) or (before.may_be_empty and meet(before.first, first))
+def _joined(before: _Part, after: _Part) -> _Part | None:
+    """Return one part after another; None where the second may begin as the first goes on."""
+    if meet(before.more, after.first) or (before.may_be_empty and meet(before.first, after.first)):
+        return None
+    return _Part(
+        before.may_be_empty and after.may_be_empty,
+        union([before.first, after.first]) if before.may_be_empty else before.first,
+        union([before.more, after.first, after.more]) if after.may_be_empty else after.more,
+    )
 
 
 class _Proof:
@@ -107,37 +113,31 @@ class _Proof:
 
     def _sequence(self, items: list[Syntax], depth: int) -> _Part | None:
         """Look at parts one after the other."""
-        whole = before = _EMPTY
+        whole = before = last = _EMPTY
         for index, item in enumerate(items):
             after = self.part(item, depth)
             if after is None:
                 return None
-            if _leaves_choice(whole, after.first):
-                return self._counted_rounds(before, items[index - 1 :], depth)
-            before = whole
-            whole = _Part(
-                whole.may_be_empty and after.may_be_empty,
-                union([whole.first, after.first]) if whole.may_be_empty else whole.first,
-                union([whole.more, after.first, after.more]) if after.may_be_empty else after.more,
-            )
+            both = _joined(whole, after)
+            if both is None:
+                rest = self._counted_rounds(last, items[index - 1 :], depth)
+                return None if rest is None else _joined(before, rest)
+            before, whole, last = whole, both, after
         return whole
 
-    def _counted_rounds(self, before: _Part, items: list[Syntax], depth: int) -> _Part | None:
+    def _counted_rounds(self, rounds: _Part, items: list[Syntax], depth: int) -> _Part | None:
         """Look at a repeat whose rounds a text tells, before what has one length, to the end."""
         repeat, *rest = items
-        if depth > _MAX_NESTING or not isinstance(repeat, Repeat):
+        if not isinstance(repeat, Repeat) or repeat.mode is not RepeatMode.GREEDY:
             return None
         facts = [self._facts.of(item) for item in rest]
-        body, rounds = self.part(repeat.body, depth), self.part(repeat, depth)
-        if any(fact.low != fact.high for fact in facts) or not body or not rounds or body.more:
+        if depth > _MAX_NESTING or any(fact.low != fact.high for fact in facts):
             return None
-        follows = self._sequence(rest, depth + 1)
-        if follows is None or repeat.mode is not RepeatMode.GREEDY:
+        body, follows = self.part(repeat.body, depth), self._sequence(rest, depth + 1)
+        if body is None or body.more or follows is None:
             return None
         first = union([rounds.first, follows.first]) if rounds.may_be_empty else rounds.first
-        if _leaves_choice(before, first):
-            return None
-        return _Part(False, union([before.first, first]) if before.may_be_empty else first, _ANY)
+        return _Part(False, first, (ANY,))
 
     def _alternation(self, branches: list[Syntax], depth: int) -> _Part | None:
         """Look at branches, of which no text may begin with two."""

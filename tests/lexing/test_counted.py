@@ -104,6 +104,11 @@ def test_tables_are_steps_byte_by_byte(grammar, mode, contextual, choices):
 
 @settings(max_examples=60, deadline=None)
 @given(open_grammars(), st.booleans(), CHOICES)
+@example(
+    ({"S": [("x", "y")]}, [Lexeme("x", "[^f](?:f[^f]{1,3}){0,4}"), Lexeme("y", "[^f]")]),
+    True,
+    [0.0, 0.0],
+)
 def test_tables_are_steps_where_text_ends_by_what_follows(grammar, contextual, choices):
     # In mode "longest" such text is often stuck, or its end too far to be found.
     try:

@@ -51,6 +51,7 @@ CharSet LexedMasks::beginning(ExprId texts) {
   return by_first_bytes(texts);
 }
 
+// All characters that their first bytes begin.
 CharSet LexedMasks::by_first_bytes(ExprId texts) {
   std::vector<Interval> out;
   for (const LinearTerm& term : pool_.linear_form(texts)) {

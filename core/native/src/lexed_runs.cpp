@@ -203,6 +203,7 @@ bool LexedMasks::run_below(Building& building, std::uint32_t node, std::uint32_t
     cache_.collect(cut, sink);
     inside = sink.finish();
   }
+  // What may lead nowhere with some parser's states is asked of each of them.
   if (chain || stays(run.state)) {
     building.inside.add_set(*inside);
   } else {
@@ -229,8 +230,9 @@ bool LexedMasks::run_below(Building& building, std::uint32_t node, std::uint32_t
     const bool apart = chain->apart && end == chain->states.size();
     if (chain->ending != kNoIndex && chain->ending < end) {
       const bool within = limit || apart;
+      const std::uint32_t last = run.size - (apart ? 2 : 1);
       const Span span{std::max(chain->ending, run.place.at + 1) - run.place.at,
-                      within ? run.size - 1 - (apart ? 1 : 0) : kNoIndex};
+                      within ? last : kNoIndex};
       const std::uint32_t ending = chain->states[chain->ending];
       if (span.first <= span.last)
         ends_within(building, ending, node, run.class_index, leaving, span);

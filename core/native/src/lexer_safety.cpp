@@ -104,8 +104,8 @@ bool Lexing::plainly_contains(ExprId guard, ExprId known) const {
   };
   const std::vector<ExprId> given = members(known);
   return std::ranges::all_of(members(guard), [&](ExprId wanted) {
+    const Node& mild = pool_.node(wanted);
     return std::ranges::any_of(given, [&](ExprId each) {
-      const Node& mild = pool_.node(wanted);
       const Node& strict = pool_.node(each);
       if (each == wanted) return true;
       return mild.kind == Kind::kNot && strict.kind == Kind::kNot &&
