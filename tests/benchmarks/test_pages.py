@@ -1,180 +1,25 @@
 """Tables and plots are written into pages, and the documented pages name what there is."""
 
-import functools
 import json
 import re
 import shutil
 
 import pytest
-from hypothesis import assume, given
-from hypothesis import strategies as st
 
 pytest.importorskip("tomllib", reason="the plan is TOML")
 
+from page_samples import BLOCK, REPLAY_PARTS, STORED, batch, memory, page, replayed
+
 from benchmarks import (
-    agreement,
     cli,
-    grammar_report,
     other_report,
     pages,
     plan,
     plots,
     process,
-    report,
     results,
     scoreboard,
 )
-
-BLOCK = re.compile(r"^<!-- begin (\S+) (\S+) -->$", re.MULTILINE)
-REPLAY_PARTS = (
-    "headline",
-    "coverage",
-    "first",
-    "all-outputs",
-    "again",
-    "ratios",
-    "slowest",
-    "cases",
-)
-
-
-def run(mask):
-    steps = len(mask) - 1
-    entry = {"text": 0, "tokenisation": "bpe", "failure": None, "start_ns": 5, "digests": [1, 2, 3]}
-    entry |= {"mask_ns": list(mask), "advance_ns": [1] * steps, "wall_ns": 9, "cpu_ns": 9}
-    return entry | {"warm_mask_ns": list(mask), "warm_advance_ns": [1] * steps, "loop_ns": 7}
-
-
-def session(engine, factor):
-    setup = dict.fromkeys(("import_ms", "setup_ms", "rss_base_mib", "rss_setup_mib"), 1.0)
-    cases = {
-        name: {
-            "status": "ok",
-            "compile_ns": factor * 10**6,
-            "rss_peak_mib": 2.0,
-            "runs": [run([factor * 1000, factor * 2000, factor * 3000])],
-        }
-        for name in ("one", "two")
-    }
-    names = {"workload": "replay", "kind": "regex", "mode": "shared", "vocabulary": "tekken"}
-    rest = {"setup": setup, "versions": {engine: "1"}, "rss_peak_mib": 2.0, "cases": cases}
-    return {**names, "engine": engine, **rest}
-
-
-def replayed(form="regex"):
-    case = {"kind": "regex", "format": form, "group": "g", "source": "", "common": True}
-    content = results.new_results({}, {"repeat": 1}, ["run", "--kinds", "regex"])
-    content["cases"] = {name: {**case, "same_masks": True} for name in ("one", "two")}
-    content["sessions"] = [session("formgate", 1), session("llguidance-complete", 4)]
-    content["sessions"][1]["cases"]["two"] |= {
-        "status": "wrong",
-        "error": "mask 1 | forbids",
-        "runs": [],
-    }
-    return content
-
-
-def batch():
-    content = results.new_results({}, {})
-    for engine, times in (("formgate", [1000]), ("xgrammar", [9000]), ("trivial", [100])):
-        record = {"mix": "one", "threads": 1, "status": "ok", "rows": 2}
-        record |= {f"{w}{c}_ns": times for w in ("first", "again") for c in ("", "_cpu")}
-        content["sessions"].append(
-            {
-                "workload": "batch", "engine": engine, "vocabulary": "tekken",
-                "versions": {}, "batches": [record],
-            }
-        )  # fmt: skip
-    return content
-
-
-def memory():
-    content = results.new_results({}, {})
-    for engine, grown in (("formgate", 10.0), ("xgrammar", 90.0)):
-        points = [
-            {
-                "schemas": n,
-                "rss_mib": grown,
-                "peak_mib": grown,
-                "own_cpu_s": 1,
-                "refused": 0,
-                "wrong": 0,
-            }
-            for n in (100, 1000)
-        ]
-        content["sessions"].append(
-            {
-                "workload": "memory", "engine": engine, "vocabulary": "tekken", "status": "ok",
-                "versions": {}, "points": points, "setup": {"rss_setup_mib": 5.0},
-            }
-        )  # fmt: skip
-    return content
-
-
-def decoded():
-    content = results.new_results({}, {})
-    series = {name: [1000, 2000] for name in ("forward_ns", "mask_ns", "sample_ns", "advance_ns")}
-    modes = (
-        "unmasked",
-        "copy alone",
-        "lazy",
-        "precompiled",
-        "derived again",
-        "derived from nothing",
-    )
-    record = {
-        "tokens": [1, 2],
-        "read_ns": 5,
-        "compile_ns": 6,
-        "modes": dict.fromkeys(modes, series),
-    }
-    case = {"group": "zip_code", "format": "regex", "common": True}
-    content["cases"] = {"zip_code.regex": case, "tutor.regex": {**case, "group": "tutor"}}
-    content["sessions"] = [
-        {
-            "workload": "decoding", "engine": "formgate", "vocabulary": "smollm2", "versions": {},
-            "cases": dict.fromkeys(content["cases"], record),
-        }
-    ]  # fmt: skip
-    return content
-
-
-def started():
-    content = results.new_results({}, {})
-    times = {"wall_ns": 10**6, "cpu_ns": 10**6, "rss_mib": 1.0}
-    content["sessions"] = [
-        {
-            "workload": "startup", "engine": "formgate", "vocabulary": "tekken", "versions": {},
-            "imports": [times], "setups": [{"setup_ms": 1.0}],
-            "setup": {"rss_setup_mib": 2.0, "rss_import_mib": 1.0},
-        }
-    ]  # fmt: skip
-    return content
-
-
-def of_entry(name):
-    """Return replays as an entry of the plan would have them."""
-    kind, vocabulary = name.split("-")
-    content = replayed({"grammar": "gbnf", "schema": "json_schema"}.get(kind, "regex"))
-    for case in content["cases"].values():
-        case.update(kind=kind, group="json" if kind == "grammar" else "g")
-    mode = "isolated" if kind == "grammar" else "shared"
-    for part in content["sessions"]:
-        part.update(kind=kind, vocabulary=vocabulary, mode=mode)
-    return content
-
-
-STORED = {
-    **{
-        f"{kind}-{vocabulary}": functools.partial(of_entry, f"{kind}-{vocabulary}")
-        for kind in ("regex", "schema", "grammar")
-        for vocabulary in ("tekken", "qwen")
-    },
-    "batch": batch,
-    "startup": started,
-    "memory": memory,
-    "crossformat": decoded,
-}
 
 
 @pytest.fixture
@@ -183,14 +28,6 @@ def folders(tmp_path):
         results.save(make(), tmp_path / "results" / f"{name}.json.gz")
     (tmp_path / "pages").mkdir()
     return tmp_path / "results", tmp_path / "pages"
-
-
-def page(folder, *blocks):
-    text = "".join(
-        f"# Page\n\n<!-- begin {block} -->\nold\n<!-- end -->\nkept\n" for block in blocks
-    )
-    (folder / "page.md").write_text(text, encoding="utf-8")
-    return folder / "page.md"
 
 
 def test_blocks_are_filled_and_the_text_around_is_kept(folders):
@@ -233,47 +70,6 @@ def test_other_workloads_have_tables(folders):
     assert row.endswith("| 5 MiB | 85 MiB, xgrammar | 0.059 | 28.3 MiB | **met** |")
     (row,) = re.findall(r"\| regexes, first outputs \| tekken \| mask mean (.*)", text)
     assert row == "| 2 µs | 8 µs, llguidance | 0.25 | 0.2 | ahead, goal missed |"
-
-
-def test_what_misses_the_goal_of_decoding_is_named():
-    content = decoded()
-    slow = content["sessions"][0]["cases"]["tutor.regex"]
-    again = {**slow["modes"]["lazy"], "mask_ns": [6 * 10**6] * 2}
-    late = {**slow["modes"]["lazy"], "mask_ns": [40_000, 60_000]}
-    modes = {**slow["modes"], "lazy": late, "derived again": again}
-    content["sessions"][0]["cases"]["tutor.regex"] = {**slow, "modes": modes}
-    text = other_report.prediction_table(content)
-    assert (
-        "Lazy, 1 of 2 outputs stay below 40 µs in the mean; above it (µs): tutor as regex 51.5."
-        in text
-    )
-    assert (
-        "1 of 2 outputs take less than the 5 ms predicted; above it (ms): tutor as regex 6." in text
-    )
-    assert "Precompiled, 2 of 2 outputs stay below" in text
-
-
-def test_a_rival_that_is_faster_is_said_to_be():
-    content = replayed()
-    content["sessions"][1]["cases"]["one"] = session("llguidance-complete", 0.5)["cases"]["one"]
-    text = scoreboard.scoreboard(lambda name: content if name == "regex-tekken" else None)
-    assert text.count("**behind**") == 4
-    assert text.count("**met**") == 1  # of equal length, the advance
-
-
-def test_a_maximum_over_common_cases_stands_beside_that_over_all():
-    content = of_entry("schema-tekken")
-    two = content["sessions"][0]["cases"]["two"]["runs"][0]
-    text = {}
-    for worst in (3_000, 5_000, 8_000):
-        two["mask_ns"][-1] = worst
-        board = scoreboard.scoreboard(lambda name: content if name == "schema-tekken" else None)
-        (text[worst],) = re.findall(r"first outputs \| tekken \| mask max \| (.*) \|", board)
-    assert text[3_000] == "3 µs | 12 µs, llguidance | 0.25 | 0.5 | **met**"
-    assert text[5_000] == "3 µs; of all 2: 5 µs | 12 µs, llguidance | 0.25 | 0.5 | **met**"
-    assert text[8_000] == (
-        "3 µs; of all 2: 8 µs | 12 µs, llguidance | 0.25 | 0.5 | **met** on common cases"
-    )
 
 
 def test_a_busy_machine_is_said_to_be_one(folders):
@@ -354,97 +150,6 @@ def test_a_command_unlike_the_plan_is_said_to_be(folders):
         results.save({**batch(), "command": command}, stored / "batch.json.gz")
         pages.publish(stored, folder)
         assert path.read_text(encoding="utf-8").count("The plan now says") == times
-
-
-def with_masks(**digests):
-    """Return results of some engines, each with these checksums of the masks of one case."""
-    content = replayed()
-    content["sessions"] = [session(engine.replace("_", "-"), 1) for engine in digests]
-    for entry, masks in zip(content["sessions"], digests.values(), strict=True):
-        del entry["cases"]["two"]
-        entry["cases"]["one"]["runs"][0]["digests"] = masks
-    (((_, sessions)),) = report.replays(content).items()
-    return content, sessions
-
-
-def test_masks_that_others_contradict_do_not_count_as_right():
-    content, sessions = with_masks(
-        formgate=[1, 2, 3], llguidance_complete=[1, 2, 3], xgrammar=[1, 7, 3]
-    )
-    aside = agreement.set_aside(content, sessions)
-    assert aside == {"formgate": {}, "llguidance-complete": {}, "xgrammar": {"one": (1, 3)}}
-    assert "| xgrammar | 0 | 0 | 0 | 1 | 0 | 1 of 3 |" in report.coverage(
-        content, sessions, "formgate"
-    )
-    assert "xgrammar" not in report.speed_of(content, sessions, "all")
-    assert "| masks differ in 1 of 3 |" in report.by_case(content, sessions)
-    content["cases"]["one"]["format"] = "gbnf"
-    ((_, _, rows), *_) = grammar_report.grammar_tables(content, sessions)
-    assert [row[2] for row in rows if row[1] == "xgrammar"] == ["masks differ in 1 of 3"]
-
-
-def test_ours_are_believed_no_more_than_others():
-    content, sessions = with_masks(
-        formgate=[9, 2, 3], llguidance_complete=[1, 2, 3], xgrammar=[1, 2, 3]
-    )
-    assert agreement.set_aside(content, sessions)["formgate"] == {"one": (1, 3)}
-    assert not report.slowest(content, sessions, "formgate")
-
-
-def test_of_two_that_differ_neither_is_believed():
-    content, sessions = with_masks(formgate=[1, 2, 3], xgrammar=[4, 5, 3])
-    assert agreement.set_aside(content, sessions) == {name: {"one": (2, 3)} for name in sessions}
-
-
-@pytest.mark.parametrize(
-    ("digests", "lost"),
-    [
-        # Two wrong engines of one package do not outvote a right one.
-        ({"formgate": [9], "formgate_matcher": [9], "xgrammar": [1]}, "all"),
-        (
-            {"formgate": [9], "formgate_matcher": [9], "xgrammar": [1], "llguidance_complete": [1]},
-            ["formgate", "formgate-matcher"],
-        ),
-        # Where a package's engines differ, others tell which is wrong; the package says nothing.
-        (
-            {"formgate": [1], "formgate_matcher": [9], "llguidance_complete": [1]},
-            ["formgate-matcher"],
-        ),
-        ({"formgate": [1], "formgate_matcher": [9]}, "all"),
-        ({"formgate": [1], "formgate_matcher": [1], "xgrammar": [1]}, []),
-    ],
-)
-def test_engines_of_one_package_are_one_voice(digests, lost):
-    content, sessions = with_masks(**{name: [*masks, 2, 3] for name, masks in digests.items()})
-    aside = agreement.set_aside(content, sessions)
-    expected = list(sessions) if lost == "all" else lost
-    assert aside == {name: {"one": (1, 3)} if name in expected else {} for name in sessions}
-
-
-@given(
-    st.dictionaries(
-        st.sampled_from(["formgate", "formgate_matcher", "llguidance_complete", "xgrammar"]),
-        st.integers(0, 2),
-    )
-)
-def test_more_engines_of_a_package_change_nothing_for_others(voices):
-    """As long as they make the same masks."""
-    assume("formgate" in voices)
-    alone = {name: [mask] * 3 for name, mask in voices.items() if name != "formgate_matcher"}
-    content, sessions = with_masks(**alone)
-    before = agreement.set_aside(content, sessions)
-    content, sessions = with_masks(**alone, formgate_matcher=alone["formgate"])
-    after = agreement.set_aside(content, sessions)
-    assert after.pop("formgate-matcher") == before["formgate"]
-    assert after == before
-
-
-def test_masks_not_meant_to_be_compared_contradict_nobody():
-    content, sessions = with_masks(formgate=[1, 2, 3], llguidance=[4, 5, 3], kbnf=[6, 6, 6])
-    assert not any(agreement.set_aside(content, sessions).values())
-    content, sessions = with_masks(formgate=[1, 2, 3], xgrammar=[4, 5, 3])
-    content["cases"]["one"]["same_masks"] = False
-    assert not any(agreement.set_aside(content, sessions).values())
 
 
 def test_missing_results_leave_a_block_and_unknown_ones_are_errors(folders):
