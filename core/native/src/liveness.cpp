@@ -160,15 +160,21 @@ bool ExprPool::live(ExprId id) {
   }
   std::vector<ExprId> work;
   components(id, work);
-  // Compilation has decided the components of every reachable state; what is left costs nothing.
+  // Compilation has decided the components of every reachable state; what is left costs nothing,
+  // but for what text must be like between lexemes.
   std::erase_if(work, [this](ExprId component) {
     const bool lexed = this->node(component).flags & kCalls;
     if (lexed) search_way(component, kMostLexed, nullptr);
     return lexed;
   });
-  explore(std::move(work), static_cast<std::size_t>(-1), nullptr, nullptr);
+  explore(std::move(work), most_explored(), active_, nullptr);
   nodes_[index_of(id)].liveness = live_by_parts(id) ? kLive : kDead;
   return nodes_[index_of(id)].liveness == kLive;
+}
+
+// While decoding, the growth of the pool is limited instead.
+std::size_t ExprPool::most_explored() const {
+  return active_ ? active_->limits().max_states : static_cast<std::size_t>(-1);
 }
 
 bool ExprPool::settle_by_predecessors(ExprId id) {
@@ -184,7 +190,7 @@ bool ExprPool::found_live(ExprId id) {
       settle_by_length(id)) {
     return live(id);
   }
-  explore({id}, static_cast<std::size_t>(-1), nullptr, nullptr, false);
+  explore({id}, most_explored(), active_, nullptr, false);
   return this->node(id).liveness == kLive;
 }
 
@@ -227,14 +233,14 @@ void ExprPool::search_way(ExprId root, std::size_t budget, CompileContext* conte
   };
   std::unordered_map<std::uint32_t, std::uint32_t> number;
   StableVector<Place> places;
-  // Three queues in turn. One takes what is nearest to an end by symbols and strain, the first
+  // Four queues in turn. One takes what is nearest to an end by symbols and strain, the first
   // found first, so that none waits for ever. Another goes straight on, which a way mostly does.
   // The third asks for symbols only: an end may be had by much strain alone. Strain grows with
   // bytes beyond ASCII, whose many ways mostly lead to the same, and with guards, which may pile up
-  // for ever.
+  // for ever. The fourth ends lexemes under way, which may be long, by what is left of them.
   using Entry = std::tuple<std::uint64_t, std::uint32_t, std::uint32_t>;  // rank, order, place
   using Queue = std::priority_queue<Entry, std::vector<Entry>, std::greater<>>;
-  std::array<Queue, 3> open;
+  std::array<Queue, 4> open;
   std::size_t turn = 0;
   const auto visit = [&](ExprId id, std::uint32_t strain) {
     const auto [it, fresh] =
@@ -247,6 +253,7 @@ void ExprPool::search_way(ExprId root, std::size_t budget, CompileContext* conte
       open[0].emplace(symbols + strain, it->second, it->second);
       open[1].emplace(strain, ~it->second, it->second);
       open[2].emplace(symbols, it->second, it->second);
+      open[3].emplace(lexing_->least_text(id), ~it->second, it->second);
     }
     return it->second;
   };

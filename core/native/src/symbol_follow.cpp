@@ -266,17 +266,14 @@ std::uint32_t Lexing::compute_least(ExprId id) {
 
 // A lower bound will do: guards upon guards nest without end where each lexeme leaves one behind.
 // What they have in common is looked at once, or readings that nest in each other would multiply.
-std::uint32_t Lexing::least_symbols(ExprId id) {
+template <typename OfReading>
+std::uint32_t Lexing::least_over_readings(ExprId id, OfReading&& of_reading) {
   constexpr unsigned kDeepest = 64;
   std::unordered_map<std::uint32_t, std::uint32_t> known;
   const auto least = [&](auto&& self, ExprId state, unsigned depth) -> std::uint32_t {
     if (depth > kDeepest) return 0;
     const Node& node = pool_.node(state);
-    if (node.kind == Kind::kLexed) {
-      const ExprId rest = stacks_[node.b].rest;
-      find_least(rest);
-      return least_of(rest);
-    }
+    if (node.kind == Kind::kLexed) return of_reading(node);
     if (node.kind != Kind::kAnd && node.kind != Kind::kUnion) return 0;
     if (const auto it = known.find(index_of(state)); it != known.end()) return it->second;
     std::uint32_t out = node.kind == Kind::kAnd ? 0 : kUnbounded;
@@ -289,6 +286,31 @@ std::uint32_t Lexing::least_symbols(ExprId id) {
     return out;
   };
   return least(least, id, 0);
+}
+
+std::uint32_t Lexing::least_symbols(ExprId id) {
+  return least_over_readings(id, [this](const Node& node) {
+    const ExprId rest = stacks_[node.b].rest;
+    find_least(rest);
+    return least_of(rest);
+  });
+}
+
+std::uint32_t Lexing::least_text(ExprId id) {
+  return least_over_readings(id, [this](const Node& node) {
+    const ExprId rest = stacks_[node.b].rest;
+    find_least(rest);
+    const std::uint64_t symbols = least_of(rest);
+    if (node.a == kNoIndex) return static_cast<std::uint32_t>(symbols);
+    std::uint64_t lexeme = kUnbounded;
+    for (const Item& item : states_[node.a].items) {
+      for (const Thread& thread : item.threads) {
+        lexeme = std::min(lexeme, pool_.least_characters(thread.rest));
+      }
+    }
+    const std::uint64_t after = symbols == 0 ? 0 : symbols - 1;
+    return static_cast<std::uint32_t>(std::min<std::uint64_t>(lexeme + after, kUnbounded));
+  });
 }
 
 }  // namespace formgate

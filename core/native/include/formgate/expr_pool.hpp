@@ -457,6 +457,7 @@ class ExprPool : public std::enable_shared_from_this<ExprPool> {
   ExprId without_counts(ExprId member, LengthBounds& bounds);
   ExprId core_of(ExprId id, LengthBounds& bounds);
   bool settle_by_core(ExprId id);
+  std::size_t most_explored() const;
   bool settle_by_predecessors(ExprId id);
   enum class Measuring { kNone, kDone, kTooMuch };
   Measuring measure_core(ExprId id, std::vector<ExprId>& more, CompileContext& context,

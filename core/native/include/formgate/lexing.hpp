@@ -128,6 +128,8 @@ class Lexing {
   ExprId after(std::uint16_t terminal, ExprId guard, std::uint32_t stack);
   // Fewest symbols with which the parser of a state, or of a part of it, comes to an end.
   std::uint32_t least_symbols(ExprId id);
+  // Fewest characters of such a text, about: guards are not asked.
+  std::uint32_t least_text(ExprId id);
   // Expressions over symbols whose fewest ones are kept.
   std::size_t least_known() const { return least_.size(); }
   // Names of the terminals that a state is in or may begin.
@@ -349,6 +351,8 @@ class Lexing {
   const std::string& forbidden(ExprId guard);
   bool covered(std::uint32_t lexicon, std::uint16_t terminal, ExprId guard);
   bool connect(std::uint32_t start, ExprId guard, std::uint16_t wanted, ExprId& after);
+  template <typename OfReading>
+  std::uint32_t least_over_readings(ExprId id, OfReading&& of_reading);
   std::uint32_t least_of(ExprId id);
   std::uint32_t compute_least(ExprId id);
   void find_least(ExprId start);
