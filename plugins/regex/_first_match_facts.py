@@ -1,9 +1,10 @@
 """What parts of a pattern, and the rest of it from a place on, can begin with.
 
 A guard (see ``_first_match``) is left out where no text begins both with what it forbids and with
-what it stands before. Two proofs are tried: by the first character, known for every part, and by
-the first few characters, position by position, worked out on demand. Both look at supersets of what
-can be matched (conditions are passed over), so they fail to prove at worst.
+what it stands before. Three proofs are tried: by the first character, known for every part; by the
+first few characters, position by position, worked out on demand; and by what a negative look-ahead
+forbids, as the one in ``(?:(?!-->).)*-->``. All look at supersets of what can be matched (other
+conditions are passed over), so they fail to prove at worst.
 
 Cost: one pass from the leaves up, results kept by node; a look-up for a part known already.
 """
@@ -14,7 +15,7 @@ from itertools import chain
 from typing import TYPE_CHECKING, NamedTuple
 
 from formgate.plugins.regex._measure import UNBOUNDED, children
-from formgate.plugins.regex._ranges import Ranges, intersects, normalise
+from formgate.plugins.regex._ranges import Ranges, intersects, is_subset, normalise
 from formgate.plugins.regex._syntax import (
     Alternation,
     Anchor,
@@ -26,6 +27,7 @@ from formgate.plugins.regex._syntax import (
     Sequence,
     Syntax,
 )
+from formgate.plugins.regex._write import flatten
 
 if TYPE_CHECKING:
     from formgate.core.grammar import Node
@@ -163,7 +165,41 @@ class Facts:
         if not meet(one.first, other.first):
             return True
         pairs = zip(self._head(one), self._head(other), strict=False)
-        return any(not meet(left, right) for left, right in pairs)
+        if any(not meet(left, right) for left, right in pairs):
+            return True
+        return self._barred(one, self._head(other)) or self._barred(other, self._head(one))
+
+    def _barred(self, rest: Rest, head: _Head) -> bool:
+        """Say whether no text that begins so is matched by a rest, by its first look-ahead."""
+        place: Rest | None = rest
+        while place is not None and place.fact is not None and place.item is not None:
+            if self._bars(place.item, head):
+                return True
+            if place.fact.high:
+                break
+            place = place.after
+        return False
+
+    def _bars(self, node: Syntax, head: _Head) -> bool:
+        """Say whether a part begins with a look-ahead that forbids every text that begins so.
+
+        Recursive; the nesting of patterns is bounded before.
+        """
+        if isinstance(node, Look):
+            return node.negative and not node.behind and _covers(node.body, head)
+        if isinstance(node, Alternation):
+            return all(self._bars(branch, head) for branch in node.branches)
+        if isinstance(node, Repeat):
+            return node.minimum > 0 and self._bars(node.body, head)
+        if isinstance(node, Atomic):
+            return self._bars(node.body, head)
+        if isinstance(node, Sequence):
+            for item in node.items:
+                if self._bars(item, head):
+                    return True
+                if self.of(item).high:
+                    break
+        return False
 
     def _head(self, rest: Rest) -> _Head:
         """Return the first characters of a rest, by position."""
@@ -251,6 +287,24 @@ def _leaf(node: Syntax) -> Fact:
         length = len(node.text)
         return Fact(length, length, not length, (single(node.text[0]),) if length else ())
     return Fact(0, 0, isinstance(node, Sequence), ())
+
+
+def _covers(node: Syntax, head: _Head) -> bool:
+    """Say whether every text that begins so begins with a match of a part."""
+    if isinstance(node, Alternation):
+        return any(_covers(branch, head) for branch in node.branches)
+    sets: list[Ranges] = []
+    for item in flatten(node):
+        if isinstance(item, Literal):
+            sets.extend(((ord(one), ord(one)),) for one in item.text)
+        elif isinstance(item, CharClass):
+            sets.append(item.ranges)
+        else:
+            return False
+    if len(sets) > len(head):
+        return False
+    pairs = zip(head, sets, strict=False)
+    return all(is_subset(one, own) for position, own in pairs for one in position)
 
 
 _COMPOSITES = frozenset((Sequence, Alternation, Repeat, Atomic))

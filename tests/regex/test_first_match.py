@@ -25,6 +25,7 @@ from formgate.core.errors import GrammarError, LimitError, UnsupportedConstraint
 from formgate.plugins.regex import compile_first_match, compile_lexeme
 
 TEXTS = words("ab", 5)
+BEFORE = ("a?", "(?:a|ab)", "(?:a?|ab)", "(?:b|)")  # what a look-ahead may stand behind
 
 
 def is_taken(pattern, flags=0):
@@ -104,6 +105,45 @@ def test_lexemes_of_rounds_before_what_they_begin_with(branches, count, before, 
     pattern = f"{before}(?:{'|'.join(branches)}){count}(?:{rest})"
     assert lexeme_disagreement(pattern, TEXTS) is None
     assert lexeme_disagreement(f"(?:{pattern}){behind}", TEXTS) is None
+
+
+@settings(max_examples=200, deadline=None)
+@given(
+    st.lists(
+        st.sampled_from(["a", "b", "ab", "[ab]", "ba", "a|b", "aa|b", "(?:ab?)", ""]).flatmap(
+            lambda text: st.sampled_from(
+                [f"{part}(?{sign}{text})" for part in ("", "", *BEFORE) for sign in "!!="]
+            )
+        ),
+        min_size=1,
+        max_size=3,
+    ),
+    st.lists(
+        st.sampled_from(["a", "b", "[ab]", "ab", "a?b", "a?", "(?:a|bb)", ""]),
+        min_size=1,
+        max_size=3,
+    ),
+    st.sampled_from(["*", "+", "{1,2}", "{,3}", "{2,}", "*?", "{2}"]),
+    st.sampled_from(["a", "b", "ab", "aa", "ba", "b?a", "[ab]", "(?:a|ba)", "(?:ab|ba)"]),
+    st.sampled_from(["", "a", "b*", "a?"]),
+)
+def test_lexemes_of_rounds_that_look_ahead(ahead, rounds, count, rest, behind):
+    branches = [f"{look}{part}" for look, part in zip(ahead, rounds * len(ahead), strict=False)]
+    pattern = f"(?:{'|'.join(branches)}){count}{rest}{behind}"
+    assert lexeme_disagreement(pattern, TEXTS) is None
+
+
+@pytest.mark.parametrize(
+    "pattern",
+    [
+        r"(?:(?!-->)[\s\S]){0,500}-->",
+        r"/\*(?:(?!\*/)[\s\S]){,3000}\*/",
+        r"(?:(?!\|\]|\))\w){1,400}(?:\)|\|])",
+        r"(?:(?=\w)(?!end)[^;]){,300}end",
+    ],
+)
+def test_rounds_that_forbid_what_follows_are_as_many_as_you_like(pattern):
+    compile_first_match(pattern, MockBuilder())
 
 
 @pytest.mark.parametrize(
