@@ -7,13 +7,16 @@ character of the class may or may not begin, too.
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
+from lexed_cases import written
 from lexer_judge import Lexeme
 from mask_switches import LETTERS, check_tables, long_words
 
 import formgate
 from formgate.core.errors import GrammarError, LimitError
+from formgate.core.grammar import Limits
 
 UNITS = [
     "[a-e]",
@@ -71,7 +74,6 @@ def open_patterns(draw):
     few = st.sampled_from(["", "{0,4}", "{1,3}", "{3}", "+"])
     counts = st.one_of(few, st.sampled_from(["{1,12}", "{2,9}", "{8}"]))
     unit = st.tuples(st.sampled_from(OPEN_UNITS), counts).map("".join)
-    # Ends that are too far to be found are not told alike by all masks.
     inner = st.tuples(st.sampled_from(["f", "e", '"f']), st.sampled_from(OPEN_UNITS), few)
     nested = st.tuples(inner.map("".join), few).map(lambda pair: f"(?:{pair[0]}){pair[1]}")
     first = draw(st.sampled_from(["", "[ab]", "[a-d]+", "f"]))
@@ -103,18 +105,44 @@ def test_tables_are_steps_byte_by_byte(grammar, mode, contextual, choices):
 
 
 @settings(max_examples=60, deadline=None)
-@given(open_grammars(), st.booleans(), CHOICES)
+@given(open_grammars(), st.sampled_from(["longest", "first"]), st.booleans(), CHOICES)
 @example(
     ({"S": [("x", "y")]}, [Lexeme("x", "[^f](?:f[^f]{1,3}){0,4}"), Lexeme("y", "[^f]")]),
+    "first",
     True,
     [0.0, 0.0],
 )
-def test_tables_are_steps_where_text_ends_by_what_follows(grammar, contextual, choices):
-    # In mode "longest" such text is often stuck, or its end too far to be found.
+def test_tables_are_steps_where_text_ends_by_what_follows(grammar, mode, contextual, choices):
     try:
-        check_tables(grammar, "first", contextual, choices, words=long_words())
+        check_tables(grammar, mode, contextual, choices, words=long_words())
     except (GrammarError, LimitError):
         assume(False)
+
+
+@pytest.mark.parametrize("contextual", [False, True])
+@pytest.mark.parametrize(
+    ("rules", "patterns"),
+    [
+        ([("x", "y")], ("[a-d]+([^ef]|e[^e]){30}", "[^f]{1,40}")),
+        (
+            [("y",), ("x", "x")],
+            (
+                r"[^ef]*(?:a|bc|e)(?:[^e\"]|e[\s\S]){27,38}",
+                "(?:[^ef]|e[^e])(?:a|bc|e)+",
+            ),
+        ),
+        (
+            [("x", "y", "x"), ()],
+            (
+                r"(?:[\s\S](?:[^e\"]|e[\s\S]){5,6})",
+                r"(?:[\s\S][\s\S]{4}){9,36}f{13}[^f]*",
+            ),
+        ),
+    ],
+)
+def test_ends_behind_many_rounds_are_found(rules, patterns, contextual):
+    terminals = [Lexeme(letter, text) for letter, text in zip("xy", patterns, strict=True)]
+    check_tables(({"S": rules}, terminals), "longest", contextual, [0.5, 0.0], words=long_words())
 
 
 def test_one_chain_serves_all_states_along_a_string():
@@ -131,3 +159,15 @@ def test_one_chain_serves_all_states_along_a_string():
             if known[character] not in mask:
                 break
             state = engine.advance(state, known[character])
+
+
+def test_guards_of_very_many_states_are_refused():
+    # Exploring what may come between the two took gigabytes.
+    patterns = (
+        "(?:(?:a|bc|e)[^f]{2,3})+[^f]{33}(?:ab?|c)+",
+        "(?:a|bc|e){33,37}(?:(?:[^ef]|e[^e])(?:ab?|c){1,6}){1,27}(?:f[^f]{1,5}){1,2}",
+    )
+    terminals = [Lexeme(letter, text) for letter, text in zip("xy", patterns, strict=True)]
+    grammar = written({"S": [("x", "y")]}, terminals, "longest", contextual=True)
+    with pytest.raises(LimitError, match=r"more than 2000 .*max_states"):
+        grammar.compile(long_words(), limits=Limits(max_states=2000))

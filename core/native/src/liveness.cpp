@@ -33,8 +33,8 @@ constexpr std::uint8_t kDead = 2;
 
 // States explored while decoding, to find a way on for a lexer that may be stuck. A state for which
 // none is found counts as dead; the way found for the states before it does not lead there.
-constexpr std::size_t kMostLexed = 750;
-constexpr std::size_t kMostLexedNodes = 50000;  // expressions made on the way
+constexpr std::size_t kMostLexed = 4000;
+constexpr std::size_t kMostLexedNodes = 200000;  // expressions made on the way
 // The same for what a compilation looks for, beside its own limits.
 constexpr std::size_t kMostCompiled = 20000;
 constexpr std::size_t kMostCompiledNodes = 500000;
@@ -237,7 +237,8 @@ void ExprPool::search_way(ExprId root, std::size_t budget, CompileContext* conte
   // found first, so that none waits for ever. Another goes straight on, which a way mostly does.
   // The third asks for symbols only: an end may be had by much strain alone. Strain grows with
   // bytes beyond ASCII, whose many ways mostly lead to the same, and with guards, which may pile up
-  // for ever. The fourth ends lexemes under way, which may be long, by what is left of them.
+  // for ever. The fourth ends lexemes under way, which may be long, by what is left of
+  // them, and sheds what competes.
   using Entry = std::tuple<std::uint64_t, std::uint32_t, std::uint32_t>;  // rank, order, place
   using Queue = std::priority_queue<Entry, std::vector<Entry>, std::greater<>>;
   std::array<Queue, 4> open;
@@ -253,7 +254,8 @@ void ExprPool::search_way(ExprId root, std::size_t budget, CompileContext* conte
       open[0].emplace(symbols + strain, it->second, it->second);
       open[1].emplace(strain, ~it->second, it->second);
       open[2].emplace(symbols, it->second, it->second);
-      open[3].emplace(lexing_->least_text(id), ~it->second, it->second);
+      const std::uint64_t left = lexing_->least_text(id);
+      open[3].emplace(left << 32 | lexing_->terminals_under_way(id), ~it->second, it->second);
     }
     return it->second;
   };

@@ -298,19 +298,40 @@ std::uint32_t Lexing::least_symbols(ExprId id) {
 
 std::uint32_t Lexing::least_text(ExprId id) {
   return least_over_readings(id, [this](const Node& node) {
-    const ExprId rest = stacks_[node.b].rest;
-    find_least(rest);
-    const std::uint64_t symbols = least_of(rest);
-    if (node.a == kNoIndex) return static_cast<std::uint32_t>(symbols);
-    std::uint64_t lexeme = kUnbounded;
+    const std::uint32_t stack = node.b;
+    const auto symbols = [this](ExprId rest) -> std::uint64_t {
+      find_least(rest);
+      return least_of(rest);
+    };
+    if (node.a == kNoIndex) return static_cast<std::uint32_t>(symbols(stacks_[stack].rest));
+    const Lexicon& lexicon = lexicons_[stacks_[stack].lexicon];
+    std::uint64_t out = kUnbounded;
     for (const Item& item : states_[node.a].items) {
+      const bool ignored = lexicon.terminals[item.terminal].ignored;
+      const ExprId rest = ignored ? stacks_[stack].rest : rest_after(stack, item.terminal);
+      if (rest == ExprPool::kEmptyId) continue;
+      const std::uint64_t after = symbols(rest);
       for (const Thread& thread : item.threads) {
-        lexeme = std::min(lexeme, pool_.least_characters(thread.rest));
+        out = std::min(out, pool_.least_characters(thread.rest) + after);
       }
     }
-    const std::uint64_t after = symbols == 0 ? 0 : symbols - 1;
-    return static_cast<std::uint32_t>(std::min<std::uint64_t>(lexeme + after, kUnbounded));
+    return static_cast<std::uint32_t>(out);
   });
+}
+
+std::uint32_t Lexing::terminals_under_way(ExprId id) {
+  const auto own = [this](ExprId reading) -> std::size_t {
+    const Node& node = pool_.node(reading);
+    if (node.kind != Kind::kLexed || node.a == kNoIndex) return 1;
+    return states_[node.a].items.size();
+  };
+  const Node& node = pool_.node(id);
+  if (node.kind != Kind::kAnd && node.kind != Kind::kUnion) {
+    return static_cast<std::uint32_t>(own(id));
+  }
+  std::size_t out = 0;
+  for (ExprId member : pool_.members(node)) out += own(member);
+  return static_cast<std::uint32_t>(out);
 }
 
 }  // namespace formgate

@@ -130,6 +130,8 @@ class Lexing {
   std::uint32_t least_symbols(ExprId id);
   // Fewest characters of such a text, about: guards are not asked.
   std::uint32_t least_text(ExprId id);
+  // In how many ways a text is read so far: terminals of all readings, and guards.
+  std::uint32_t terminals_under_way(ExprId id);
   // Expressions over symbols whose fewest ones are kept.
   std::size_t least_known() const { return least_.size(); }
   // Names of the terminals that a state is in or may begin.
