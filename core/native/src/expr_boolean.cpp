@@ -110,7 +110,7 @@ ExprId ExprPool::new_intersection(std::span<const ExprId> given) {
     std::vector<ExprId> demands = members;
     std::erase_if(demands, lexed);
     demands.push_back(kTextId);
-    if (!live(intersect(demands))) return kEmptyId;
+    if (!found_live(intersect(demands))) return kEmptyId;
   }
   std::sort(members.begin(), members.end(),
             [this](ExprId a, ExprId b) { return node(a).hash < node(b).hash; });

@@ -462,7 +462,7 @@ void Lexing::close_first(State& state) {
       if (!item.trackers.empty()) guard = pool_.scope(guard, item.trackers);
       before = {pool_.intersect(before)};
       guard = pool_.intersect(guard, before[0]);
-      if (guard != ExprPool::kEmptyId && pool_.live(guard)) accept(state, item, guard);
+      if (guard != ExprPool::kEmptyId && pool_.found_live(guard)) accept(state, item, guard);
     }
     if (&item == &state.items.back()) break;
     const ExprId prefix = prefix_of(item);
