@@ -169,5 +169,5 @@ def test_guards_of_very_many_states_are_refused():
     )
     terminals = [Lexeme(letter, text) for letter, text in zip("xy", patterns, strict=True)]
     grammar = written({"S": [("x", "y")]}, terminals, "longest", contextual=True)
-    with pytest.raises(LimitError, match=r"more than 2000 .*max_states"):
+    with pytest.raises(LimitError, match="takes more than 2000 states"):
         grammar.compile(long_words(), limits=Limits(max_states=2000))

@@ -469,7 +469,7 @@ class ExprPool : public std::enable_shared_from_this<ExprPool> {
   void assume_live(ExprId id);
   bool live_by_parts(ExprId id) const;
   void components(ExprId id, std::vector<ExprId>& out) const;
-  void search_way(ExprId root, std::size_t budget, CompileContext* context);
+  void search_way(ExprId root, CompileContext* context);
   std::string after_terminals(ExprId id) const;
   // Without `whole`, only what is asked for is decided, if some text is found for it.
   void explore(std::vector<ExprId> work, std::size_t budget, CompileContext* context,
