@@ -15,10 +15,10 @@ A condition asks only whether there is a match, so inside of it the pattern stan
 every place one way through is left that K can follow: the first. Atomic groups need no more, for
 T(A, nothing) is the first way through A whatever follows.
 
-Conditions are left out where they say nothing, which is the usual case: a part of one width ends at
-one place however it is matched, and a guard is needed only where a text can begin with both choices
-(see ``_first_match_facts``). Counts stay counts unless a condition depends on how many rounds are
-left; then the rounds are written out, up to a limit.
+Conditions are left out where they say nothing, which is the usual case: a part may end at one place
+however it is matched (see ``_first_match_ends``), and a guard is needed only where a text can begin
+with both choices (see ``_first_match_facts``). Counts stay counts unless a condition depends on how
+many rounds are left; then the rounds are written out, up to a limit.
 
 Look-ahead sees what follows the match. What stands before it must not matter: a pattern that asks
 is refused (see ``_first_match_place``).
@@ -35,6 +35,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from formgate.core.errors import UnsupportedConstraint
 from formgate.plugins.regex._first_match_choices import Choices, nested_texts, plain_texts
+from formgate.plugins.regex._first_match_ends import Ends, looks_around
 from formgate.plugins.regex._first_match_facts import Facts, Rest
 from formgate.plugins.regex._first_match_longest import is_longest
 from formgate.plugins.regex._first_match_paths import Path, paths_of
@@ -153,6 +154,7 @@ class _Writer:
         self._parsed = parsed
         self._builder = builder
         self._facts = Facts()
+        self._ends = Ends(self._facts, self._spend)
         self._plain = PlainWriter(pattern, parsed, builder, self._atomic)
         self._end = Rest(None, None, None)
         self._guards = 0
@@ -169,7 +171,8 @@ class _Writer:
     def lexeme(self) -> tuple[Node, bool]:
         """Return the node of the whole pattern, and whether its longest match is the first one."""
         tree = self._parsed.tree
-        if is_longest(tree, self._facts, self._spend):
+        alike = self._ends.alike(tree) and not looks_around(tree)
+        if alike or is_longest(tree, self._facts, self._spend):
             fact = self._facts.of(tree)
             return self._plain.part(tree), fact.low != fact.high
         return self.write(), False
@@ -202,14 +205,14 @@ class _Writer:
         """
         fact = self._facts.of(node)
         self._spend(_STEPS_OF_PART)
-        if fact.low != fact.high:
+        if fact.low != fact.high and not self._ends.alike(node):
             if isinstance(node, Sequence):
                 return self._sequence(flatten(node), rest)
             if isinstance(node, Alternation):
                 return self._alternation(node.branches, rest)
             if isinstance(node, Repeat) and node.mode is not RepeatMode.POSSESSIVE:
                 return self._repeat(node, rest)
-        return self._plain.part(node)  # it has one width, or is atomic
+        return self._plain.part(node)  # all its matches end alike, or it is atomic
 
     def _sequence(self, items: list[Syntax], rest: Rest) -> Node:
         """Return items one after the other."""

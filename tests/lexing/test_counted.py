@@ -171,3 +171,24 @@ def test_guards_of_very_many_states_are_refused():
     grammar = written({"S": [("x", "y")]}, terminals, "longest", contextual=True)
     with pytest.raises(LimitError, match="takes more than 2000 states"):
         grammar.compile(long_words(), limits=Limits(max_states=2000))
+
+
+@pytest.mark.parametrize(
+    ("grammar", "text"),
+    [
+        (
+            'start: C (B ";")?\nB: /\\w{1,200}[^a]/\nC: /b[^a]{2}\\b/\n',
+            "b  ab!;",
+        ),
+        ('start: C (B "!")*\nB: /\\w{1,200}(?![a-z])/\nC: /b[^a]{2}\\b/\n', "b  ab!"),
+        ('start: C B ";" | C\nB: /\\w{1,200}[^a]/s\nC: /b(?:[^a]|aa){2,5}\\b/\n', "b  ab!;"),
+    ],
+)
+def test_ends_beside_long_words_are_found(grammar, text):
+    words = formgate.Vocabulary([*(bytes([i]) for i in range(256)), None], stop_ids=[256])
+    engine = formgate.compile(grammar, words, format="lark")
+    state = engine.start()
+    for byte in text.encode():
+        assert byte in engine.allowed_tokens(state).to_list()
+        state = engine.advance(state, byte)
+    assert state.accepting

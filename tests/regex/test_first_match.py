@@ -16,7 +16,7 @@ from first_match_patterns import (
     small_patterns,
     words,
 )
-from hypothesis import assume, given, settings
+from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 from regex_mock import MockBuilder
 from regex_patterns import JUDGES_ATOMIC
@@ -26,6 +26,11 @@ from formgate.plugins.regex import compile_first_match, compile_lexeme
 
 TEXTS = words("ab", 5)
 BEFORE = ("a?", "(?:a|ab)", "(?:a?|ab)", "(?:b|)")  # what a look-ahead may stand behind
+PARTS = (
+    *("a", "b", "ab", "a?", "a*", "[ab]", "b{1,2}", "a*?", "b+?", "(?!b)", "(?=a)"),
+    *("(?:a|aa)", "(?:a|aa){1,3}", "(?:a|ab)", "(?:a?a){2}", "(?:b|aab?)", "(?:a*b){2}"),
+    "(?:a|bb?a)",
+)
 
 
 def is_taken(pattern, flags=0):
@@ -131,6 +136,34 @@ def test_lexemes_of_rounds_that_look_ahead(ahead, rounds, count, rest, behind):
     branches = [f"{look}{part}" for look, part in zip(ahead, rounds * len(ahead), strict=False)]
     pattern = f"(?:{'|'.join(branches)}){count}{rest}{behind}"
     assert lexeme_disagreement(pattern, TEXTS) is None
+
+
+@settings(max_examples=200, deadline=None)
+@given(
+    st.lists(st.sampled_from(PARTS), min_size=2, max_size=4),
+    st.sampled_from(["", "", "{2}", "?", "{1,2}"]),
+    st.sampled_from(["", "b", "a?"]),
+)
+@example(["a*?", "[ab]", "b"], "", "")
+def test_lexemes_that_end_at_a_character_of_their_own(parts, count, behind):
+    pattern = f"(?:{''.join(parts)}){count}{behind}"
+    assert lexeme_disagreement(pattern, TEXTS) is None
+
+
+@pytest.mark.parametrize(
+    "pattern",
+    [
+        r"(?:\w{1,20} ?){1,30}\.",
+        "(?:a|aa){1,3000};",
+        ">>>(?:[a-z]|[A-Z][a-z]){1,3000}>>>",
+        r"(?:[^,;\n]{1,40},?){1,1000};",
+        "(?:-[^>]{0,30}){1,500}->",
+        "(?:(?:a|ab){1,3000}[;,]){3}",
+        "(?:(?:a|aa){1,3000}b|c(?:d|dd){1,3000}e)",
+    ],
+)
+def test_lexemes_that_end_alike_need_no_conditions(pattern):
+    assert compile_lexeme(pattern, MockBuilder())[1]
 
 
 @pytest.mark.parametrize(
