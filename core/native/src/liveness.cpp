@@ -255,13 +255,15 @@ void ExprPool::explore(std::vector<ExprId> work, std::size_t budget, CompileCont
     // A state of very many parts costs as much as many states.
     spent += width_of(order[i]) / kPartsOfState;
     if (order.size() > budget || spent > budget) {
-      throw Error(ErrorKind::kLimit,
-                  "deciding whether an intersection, complement or look-around is empty takes more "
-                  "than " +
-                      std::to_string(budget) + " states (Limits.max_states; " +
-                      std::to_string(kPartsOfState) +
-                      " parts of an intersection count as one); raise the limit, or shorten the "
-                      "repetition counts under the look-around or intersection");
+      throw Error(
+          ErrorKind::kLimit,
+          "deciding whether an intersection, complement or look-around is empty takes more "
+          "than " +
+              std::to_string(budget) + " states (Limits.max_states; " +
+              std::to_string(kPartsOfState) +
+              " parts of an intersection count as one); raise the limit, shorten the repetition "
+              "counts under the look-around or intersection, or, in a terminal of a lexer, let a "
+              "count be followed by a character that it does not have");
     }
     if (context) context->tick();
     if (context) give_way(*context, lock);
