@@ -244,6 +244,8 @@ std::vector<std::uint32_t> LexedMasks::nodes_behind(const Cut& cut) const {
     ways.pop_back();
     LongStep::tick();
     const TrieNode& at = trie[way.node];
+    const std::uint32_t begun = way.left == 0 ? 0 : 1;
+    if (way.count + begun + at.height < cut.count) continue;  // no text below is so long
     if (way.left == 0 && way.count == cut.count) {
       if (at.child_count > 0) out.push_back(way.node);
       continue;
