@@ -65,7 +65,7 @@ std::string ExprPool::after_terminals(ExprId id) const {
 // successors have been looked at in vain, they are dead. Where none is soon found the rules are
 // asked (lexed_ends.cpp), and if they do not tell, the search goes on.
 void ExprPool::search_way(ExprId root, CompileContext* context) {
-  if (node(root).liveness != kUnknown) return;
+  if (node(root).liveness != kUndecided) return;
   if (lexing_->surely_live(root)) {
     assume_live(root);
     return;
@@ -183,14 +183,14 @@ void ExprPool::search_way(ExprId root, CompileContext* context) {
       parts.clear();
       components(places[i].targets[k], parts);
       for (ExprId part : parts) {
-        if (node(part).liveness != kUnknown) continue;
+        if (node(part).liveness != kUndecided) continue;
         places[visit(part, places[i].strain + (wide[k] ? 1 : 0))].sources.push_back(i);
       }
     }
   }
   for (const Place& place : places) {
     Node& component = nodes_[index_of(place.id)];
-    if (component.liveness == kUnknown) component.liveness = kDead;
+    if (component.liveness == kUndecided) component.liveness = kDead;
   }
 }
 

@@ -56,12 +56,12 @@ bool ExprPool::live_by_parts(ExprId id) const {
   const Node& node = this->node(id);
   if (!(node.flags & kBoolean)) return id != kEmptyId;
   if (is_component(node.kind)) return node.liveness == kLive;
-  if (node.liveness != kUnknown) return node.liveness == kLive;
+  if (node.liveness != kUndecided) return node.liveness == kLive;
   if (node.flags & kNullable) return true;
   switch (node.kind) {
     case Kind::kConcat: {
       for (ExprId rest = id; rest != kEpsilonId; rest = tail(rest)) {
-        if (this->node(rest).liveness != kUnknown) return this->node(rest).liveness == kLive;
+        if (this->node(rest).liveness != kUndecided) return this->node(rest).liveness == kLive;
         if (!live_by_parts(head(rest))) return false;
       }
       return true;
@@ -78,12 +78,12 @@ bool ExprPool::live_by_parts(ExprId id) const {
 void ExprPool::components(ExprId id, std::vector<ExprId>& out) const {
   const Node& node = this->node(id);
   if (!(node.flags & kBoolean)) return;
-  if (node.liveness != kUnknown && !is_component(node.kind)) return;
+  if (node.liveness != kUndecided && !is_component(node.kind)) return;
   if (is_component(node.kind)) {
     out.push_back(id);
   } else if (node.kind == Kind::kConcat) {
     for (ExprId rest = id; rest != kEpsilonId; rest = tail(rest)) {
-      if (this->node(rest).liveness != kUnknown && this->node(rest).kind == Kind::kConcat) return;
+      if (this->node(rest).liveness != kUndecided && this->node(rest).kind == Kind::kConcat) return;
       components(head(rest), out);
     }
   } else if (node.kind == Kind::kUnion) {
@@ -96,14 +96,14 @@ void ExprPool::components(ExprId id, std::vector<ExprId>& out) const {
 bool ExprPool::live(ExprId id) {
   const Node& node = this->node(id);
   if (!(node.flags & kBoolean)) return id != kEmptyId;
-  if (node.liveness != kUnknown) return node.liveness == kLive;
+  if (node.liveness != kUndecided) return node.liveness == kLive;
   if (settle_by_length(id)) return this->node(id).liveness == kLive;
   if (node.kind == Kind::kConcat) {
     // A spine may be long, and its tails were states before: only what is new is looked at.
     std::vector<ExprId> fresh;
     ExprId rest = id;
     for (; this->node(rest).kind == Kind::kConcat; rest = ExprId{this->node(rest).b}) {
-      if (!(this->node(rest).flags & kBoolean) || this->node(rest).liveness != kUnknown) break;
+      if (!(this->node(rest).flags & kBoolean) || this->node(rest).liveness != kUndecided) break;
       fresh.push_back(rest);
     }
     bool alive = live(rest);
@@ -140,8 +140,8 @@ bool ExprPool::settle_by_predecessors(ExprId id) {
 
 bool ExprPool::found_live(ExprId id) {
   const Node& node = this->node(id);
-  if (node.liveness == kUnknown && (node.flags & kNullable)) return true;
-  if (node.liveness != kUnknown || !is_component(node.kind) || (node.flags & kCalls) ||
+  if (node.liveness == kUndecided && (node.flags & kNullable)) return true;
+  if (node.liveness != kUndecided || !is_component(node.kind) || (node.flags & kCalls) ||
       settle_by_length(id)) {
     return live(id);
   }
@@ -234,7 +234,7 @@ void ExprPool::explore(std::vector<ExprId> work, std::size_t budget, CompileCont
     bool done = false;
     ~Undo() {
       for (std::size_t i = 0; i < told.size() && !done; ++i) {
-        if (told[i]) nodes[index_of(order[i])].liveness = kUnknown;
+        if (told[i]) nodes[index_of(order[i])].liveness = kUndecided;
       }
     }
   } undo{nodes_, order, told};
@@ -267,7 +267,7 @@ void ExprPool::explore(std::vector<ExprId> work, std::size_t budget, CompileCont
     }
     if (context) context->tick();
     if (context) give_way(*context, lock);
-    if (!whole && node(order[i]).liveness != kUnknown) continue;
+    if (!whole && node(order[i]).liveness != kUndecided) continue;
     if (context && i == kLearnedAt) {
       for (std::size_t k = 0; k < roots; ++k) {
         learned = predecessors_->learn(order[k], work, *context, lock) || learned;
@@ -331,7 +331,7 @@ void ExprPool::explore(std::vector<ExprId> work, std::size_t budget, CompileCont
   undo.done = true;
   for (ExprId id : order) {
     Node& component = nodes_[index_of(id)];
-    if (component.liveness == kUnknown) component.liveness = kDead;
+    if (component.liveness == kUndecided) component.liveness = kDead;
   }
 }
 

@@ -5,7 +5,7 @@
 
 namespace formgate {
 
-constexpr std::uint8_t kUnknown = 0;
+constexpr std::uint8_t kUndecided = 0;
 constexpr std::uint8_t kLive = 1;
 constexpr std::uint8_t kDead = 2;
 
