@@ -21,6 +21,7 @@ from formgate.plugins.regex._syntax import (
     Literal,
     Look,
     Repeat,
+    RepeatMode,
     Sequence,
     Syntax,
 )
@@ -46,6 +47,8 @@ def looks_around(tree: Syntax) -> bool:
     while stack:
         node = stack.pop()
         if isinstance(node, Look | Anchor | Atomic):
+            return True
+        if isinstance(node, Repeat) and node.mode is RepeatMode.POSSESSIVE:
             return True
         stack += children(node)
     return False

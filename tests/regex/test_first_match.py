@@ -30,6 +30,7 @@ PARTS = (
     *("a", "b", "ab", "a?", "a*", "[ab]", "b{1,2}", "a*?", "b+?", "(?!b)", "(?=a)"),
     *("(?:a|aa)", "(?:a|aa){1,3}", "(?:a|ab)", "(?:a?a){2}", "(?:b|aab?)", "(?:a*b){2}"),
     "(?:a|bb?a)",
+    *(("(?:a|ab)++", "(?>a|aa)", "a?+", "(?:a|aa){2}+") if JUDGES_ATOMIC else ()),
 )
 
 
@@ -145,6 +146,7 @@ def test_lexemes_of_rounds_that_look_ahead(ahead, rounds, count, rest, behind):
     st.sampled_from(["", "b", "a?"]),
 )
 @example(["a*?", "[ab]", "b"], "", "")
+@example(["(?:a|ab)++", "b"] if JUDGES_ATOMIC else ["a", "b"], "", "")
 def test_lexemes_that_end_at_a_character_of_their_own(parts, count, behind):
     pattern = f"(?:{''.join(parts)}){count}{behind}"
     assert lexeme_disagreement(pattern, TEXTS) is None
