@@ -117,9 +117,7 @@ void ExprPool::search_way(ExprId root, CompileContext* context) {
   visit(root, 0);
   std::size_t expanded = 0;
   bool asked = false;
-  // Alternatives that pile up cost as many expressions while compiling.
-  const auto made = [&] { return context ? part_count() : nodes_.size(); };
-  const std::size_t before = made();
+  const std::size_t before = part_count();  // alternatives that pile up cost as many expressions
   std::vector<std::uint32_t> ready;
   std::vector<ExprId> parts;
   const auto settle = [&](std::uint32_t i) {
@@ -145,7 +143,7 @@ void ExprPool::search_way(ExprId root, CompileContext* context) {
     if (context) context->tick();
     const std::size_t most =
         context ? std::min(context->limits().max_nodes, kMostCompiledNodes) : kMostLexedNodes;
-    const bool too_much = expanded > budget || made() - before > most;
+    const bool too_much = expanded > budget || part_count() - before > most;
     if (!asked && (too_much || expanded == std::min(kAskedAt, budget))) {
       asked = true;
       if (told_by_rules(false)) return;
