@@ -25,6 +25,9 @@ namespace {
 // none is found counts as dead; the way found for the states before it does not lead there.
 constexpr std::size_t kMostLexed = 4000;
 constexpr std::size_t kMostLexedNodes = 200000;  // expressions made on the way
+// One mask or token that has made so many expressions looks no further than this for any more.
+constexpr std::size_t kMostSpent = 1'000'000;
+constexpr std::size_t kMostLexedLate = 200;
 // The same for what a compilation looks for, beside its own limits.
 constexpr std::size_t kMostCompiled = 20000;
 constexpr std::size_t kMostCompiledNodes = 500000;
@@ -143,7 +146,10 @@ void ExprPool::search_way(ExprId root, CompileContext* context) {
     if (context) context->tick();
     const std::size_t most =
         context ? std::min(context->limits().max_nodes, kMostCompiledNodes) : kMostLexedNodes;
-    const bool too_much = expanded > budget || part_count() - before > most;
+    const bool late =
+        !context && ceiling_ != kUnlimited && part_count() + growth_ > ceiling_ + kMostSpent;
+    const bool too_much = expanded > (late ? std::min(budget, kMostLexedLate) : budget) ||
+                          part_count() - before > most;
     if (!asked && (too_much || expanded == std::min(kAskedAt, budget))) {
       asked = true;
       if (told_by_rules(false)) return;

@@ -41,9 +41,6 @@ constexpr std::size_t kMostLate = 256;  // of one terminal, with those met while
 // First bytes of ignored lexemes that are looked at one by one.
 constexpr unsigned kFewBytes = 8;
 
-// States explored to compare two guards.
-constexpr std::size_t kMostCompared = 2000;
-
 // Guards and terminals looked at where a guard is met that is not covered; and how often in vain.
 constexpr std::size_t kMostVisits = 128;
 constexpr std::size_t kMostFailures = 4;
@@ -157,9 +154,8 @@ bool Lexing::find_contained(ExprId guard, ExprId known) {
   if (verdict == Verdict::kUnknown) {
     const std::string& text = forbidden(guard);
     if (!text.empty() && pool_.found_live(pool_.walk(known, text))) return false;
-    // Guards that take long to compare are taken for different.
-    const ExprId rest = pool_.intersect(known, pool_.complement(guard));
-    verdict = pool_.soon_live(rest, kMostCompared).value_or(true) ? Verdict::kNo : Verdict::kYes;
+    const bool found = !pool_.found_live(pool_.intersect(known, pool_.complement(guard)));
+    verdict = found ? Verdict::kYes : Verdict::kNo;
   }
   return verdict == Verdict::kYes;
 }

@@ -149,20 +149,6 @@ bool ExprPool::found_live(ExprId id) {
   return this->node(id).liveness == kLive;
 }
 
-std::optional<bool> ExprPool::soon_live(ExprId id, std::size_t most) {
-  const Node& node = this->node(id);
-  const bool known = node.liveness != kUndecided || node.flags & kNullable;
-  if (known || !is_component(node.kind) || node.flags & kCalls) return found_live(id);
-  if (settle_by_length(id)) return this->node(id).liveness == kLive;
-  try {
-    explore({id}, std::min(most, most_explored()), active_, nullptr, false);
-  } catch (const Error& error) {
-    if (error.kind() != ErrorKind::kLimit) throw;
-    return std::nullopt;
-  }
-  return this->node(id).liveness == kLive;
-}
-
 void ExprPool::decide(ExprId id, CompileContext& context, std::unique_lock<std::mutex>& lock) {
   std::vector<ExprId> work;
   components(id, work);

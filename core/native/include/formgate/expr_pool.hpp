@@ -249,8 +249,6 @@ class ExprPool : public std::enable_shared_from_this<ExprPool> {
   bool live(ExprId id);
   // The same, but no further than to a first text: for expressions that are no states.
   bool found_live(ExprId id);
-  // Likewise; nothing where that takes more than so many states.
-  std::optional<bool> soon_live(ExprId id, std::size_t most);
   // While the result lasts, all that is worked out looks at the deadline of a compilation, whose
   // thread holds the mutex.
   [[nodiscard]] UnderWay under_way(CompileContext& context) { return {active_, context}; }
