@@ -112,7 +112,7 @@ class Ends:
                 begun = None
             if begun is None and self.alike(item, depth):
                 continue
-            begun = union([begun or (), self._characters_of(item, depth)])
+            begun = union([begun or (), self._characters_of(item)])
         return begun is None
 
     def _alternation(self, branches: list[Syntax], depth: int) -> bool:
@@ -129,8 +129,11 @@ class Ends:
             for one in rests[:index]
         )
 
-    def _characters_of(self, node: Syntax, depth: int) -> Sets:
-        """Return all characters that a part may consume."""
+    def _characters_of(self, node: Syntax) -> Sets:
+        """Return all characters that a part may consume.
+
+        Recursive; the nesting of patterns is bounded before.
+        """
         if isinstance(node, CharClass):
             return (node.ranges,)
         if isinstance(node, Literal):
@@ -140,7 +143,7 @@ class Ends:
         found = self._characters.get(id(node))
         if found is None:
             self._spend(1)
-            parts = [self._characters_of(part, depth + 1) for part in children(node)]
+            parts = [self._characters_of(part) for part in children(node)]
             found = self._characters[id(node)] = node, union(parts)
         return found[1]
 

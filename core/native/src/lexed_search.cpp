@@ -95,8 +95,8 @@ void ExprPool::search_way(ExprId root, CompileContext* context) {
   // found first, so that none waits for ever. Another goes straight on, which a way mostly does.
   // The third asks for symbols only: an end may be had by much strain alone. Strain grows with
   // bytes beyond ASCII, whose many ways mostly lead to the same, and with guards, which may pile up
-  // for ever. The fourth ends lexemes under way, which may be long, by what is left of
-  // them, and sheds what competes.
+  // for ever. The fourth ends lexemes under way, which may be long, by what is left of them, and
+  // sheds what competes.
   using Entry = std::tuple<std::uint64_t, std::uint32_t, std::uint32_t>;  // rank, order, place
   using Queue = std::priority_queue<Entry, std::vector<Entry>, std::greater<>>;
   std::array<Queue, 4> open;
