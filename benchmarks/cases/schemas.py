@@ -1,5 +1,8 @@
 """Schemas: a sample of real ones, and some made by hand to be hard in one way each.
 
+Common patterns of strings are there where they are asked for by name or group: that group is of one
+kind, and would weigh too much among the others.
+
 The real ones are those of the public MaskBench, which lie beside the project. Their licence is not
 clear, so they are read in place, and results name them without holding them. Where they are
 missing, only the others are there. An instance is written as `json.dumps` does it, with its members
@@ -16,6 +19,7 @@ import random
 import re
 from typing import TYPE_CHECKING, Any
 
+from benchmarks.cases import patterns
 from benchmarks.cases.words import word_list
 from benchmarks.json_text import is_whole, read
 from tests.json_schema.conformance.texts import reordered, written
@@ -42,7 +46,9 @@ def load(path: Path, case: type[Case], names: set[str]) -> list[Case]:
     The sample is left out where names are given and all are of the others.
     """
     cases = [case(**fields) for fields in _hand_made()]
-    if names and names <= {"hand", *(known.name for known in cases)}:
+    if names:
+        cases += [case(**fields) for fields in _common_patterns()]
+    if names and names <= {"hand", patterns.GROUP, *(known.name for known in cases)}:
         return cases
     return cases + ([case(**fields) for fields in _real(path)] if path.exists() else [])
 
@@ -158,6 +164,13 @@ def _hand_made() -> Iterator[dict[str, Any]]:
     answer = {"verb": words[3], "tense": "future", "person": "3p"}
     answer |= {"form": "hablarán", "example": "Ellos hablarán mañana con el profesor."}
     yield _made("tutor", tutor, [answer], [json.dumps({**answer, "tense": "past"})])
+
+
+def _common_patterns() -> Iterator[dict[str, Any]]:
+    for name, pattern, *texts in patterns.PATTERNS:
+        first, second, wrong = (json.dumps({"value": text}) for text in texts)
+        fields = {**_fields(f"pattern_{name}", patterns.schema(pattern)), **_twice([first, second])}
+        yield {**fields, "group": patterns.GROUP, "non_matching": (wrong,)}
 
 
 def _made(name: str, schema: Any, instances: list[Any], wrong: list[str]) -> dict[str, Any]:

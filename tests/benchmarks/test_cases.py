@@ -105,8 +105,8 @@ def test_programs_agree_with_python():
 
 def test_schemas_agree_with_jsonschema():
     jsonschema = pytest.importorskip("jsonschema")
-    cases = load_cases("schema", names=["hand"])
-    assert {"any_order_160", "defs_3000", "enum_600"} < {case.name for case in cases}
+    cases = load_cases("schema", names=["hand", "patterns"])
+    assert {"any_order_160", "defs_3000", "pattern_mail"} < {case.name for case in cases}
     for case in cases:
         assert case.public
         validator = jsonschema.Draft202012Validator(json.loads(case.source))
@@ -147,6 +147,12 @@ def test_texts_of_real_schemas_are_made_without_an_engine_and_stay_as_they_are(m
 def test_every_schema_has_texts_that_it_refuses():
     for case in load_cases("schema"):
         assert case.non_matching, case.name
+
+
+def test_common_patterns_are_there_where_they_are_asked_for():
+    assert "patterns" not in {case.group for case in load_cases("schema")}
+    alone = load_cases("schema", names=["pattern_url"])
+    assert [case.name for case in alone] == ["pattern_url"]
 
 
 def test_the_second_text_of_a_schema_is_the_first_without_white_space():

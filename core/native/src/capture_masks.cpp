@@ -125,18 +125,51 @@ bool MaskCache::capture_item(ExprId id, std::uint32_t node, Mask& out) {
   return true;
 }
 
+// A new key under way and what follows it, as if nothing had to be remembered: the same for all
+// places in the key that may still become anything.
+void MaskCache::add_new_key(const Keyed::Plain& plain, ExprId tail, std::uint32_t node, Mask& out) {
+  const ExprId sequence[] = {plain.keys, plain.after, tail};
+  if (!takes_prefix(node)) return append(out, sequence_of(sequence), node);
+  const GroupKey key{index_of(plain.keys), index_of(plain.after), index_of(tail)};
+  if (const auto it = new_keys_.find(key); it != new_keys_.end()) {
+    out.parts.insert(out.parts.end(), it->second.begin(), it->second.end());
+    return;
+  }
+  const std::size_t before = out.parts.size();
+  if (!prefix_item(sequence, out)) return append(out, sequence_of(sequence), node);
+  std::vector<Mask::Part> parts(out.parts.begin() + static_cast<std::ptrdiff_t>(before),
+                                out.parts.end());
+  bytes_ += 64 + parts.size() * sizeof(Mask::Part);
+  new_keys_.emplace(key, std::move(parts));
+}
+
+// Tokens of ranks [begin, end) in the order of their ids.
+const std::vector<TokenId>& MaskCache::sorted_ids(std::uint32_t begin, std::uint32_t end) {
+  std::vector<TokenId>& out = sorted_ids_[(static_cast<std::uint64_t>(begin) << 32) | end];
+  if (out.empty() && begin < end) {
+    const auto ids = vocabulary_->ids().subspan(begin, end - begin);
+    out.assign(ids.begin(), ids.end());
+    std::ranges::sort(out);
+    bytes_ += out.size() * sizeof(TokenId) + 48;
+  }
+  return out;
+}
+
 // A key under way, and what follows the object.
 void MaskCache::key_item(ExprId key, ExprId tail, std::uint32_t node, Mask& out) {
   const Keyed::Plain plain = pool_.keyed().plain(key);
   const std::size_t before = out.parts.size();
-  const ExprId sequence[] = {plain.keys, plain.after, tail};
-  if (!takes_prefix(node) || !prefix_item(sequence, out)) append(out, sequence_of(sequence), node);
+  add_new_key(plain, tail, node, out);
   const TokenTree& tree = token_tree();
   Ranges gone;
   taken_keys(tree, node, plain, gone);
   std::vector<TokenId> dead;
-  for (const auto& [begin, end] : gone) {
-    dead.insert(dead.end(), tree.ids.begin() + begin, tree.ids.begin() + end);
+  if (gone.size() == 1) {
+    dead = sorted_ids(gone[0].first, gone[0].second);
+  } else {
+    for (const auto& [begin, end] : gone) {
+      dead.insert(dead.end(), tree.ids.begin() + begin, tree.ids.begin() + end);
+    }
   }
   const ExprId whole[] = {key, tail};
   remove_taken(plain, before, node, whole, std::move(dead), out);
@@ -163,7 +196,7 @@ void MaskCache::remove_taken(const Keyed::Plain& plain, std::size_t first_part, 
     }
   }
   if (dead.empty()) return;
-  std::ranges::sort(dead);
+  if (!std::ranges::is_sorted(dead)) std::ranges::sort(dead);
   for (std::size_t i = first_part; i < out.parts.size(); ++i) remove(out.parts[i], dead);
 }
 

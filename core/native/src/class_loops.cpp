@@ -75,6 +75,9 @@ bool MaskCache::loop_item(ExprId id, std::uint32_t node, Mask& out) {
   const CharSet& members = pool_.char_class(loop.class_index);
   ByteSet leaving = (pool_.alphabet(tail) | pool_.alphabet(loop.rest)) - members.ascii();
   if (pool_.node(id).flags & kText) leaving = leaving - members.leads();
+  // With any number of repetitions, nothing leaves that does not leave them.
+  leaving =
+      leaving_by(pool_.concat(pool_.repeat(base, 0, kUnbounded), tail), loop.class_index, leaving);
   const ClassTable& table = class_table(loop.class_index, node);
   const std::shared_ptr<const TokenSet> inside = table.inside;
   if (limit && members.ascii_only()) {

@@ -79,10 +79,28 @@ void MaskCache::scan_class(std::uint32_t class_index, std::uint32_t node, Sink* 
   }
 }
 
-MaskCache::ClassFilter MaskCache::filter_of(std::uint32_t class_index) {
+MaskCache::ClassFilter MaskCache::filter_of(std::uint32_t class_index, std::uint32_t node) {
   const LoopSet& loop = pool_.class_loop(class_index);
   const BucketSet touched = buckets_touched(pool_.char_class(class_index)) | kIncompleteBucket;
-  return {touched, touched & ~loop.buckets, loop.ascii, &pool_.class_automaton(class_index)};
+  ClassFilter filter{touched, touched & ~loop.buckets, loop.ascii,
+                     &pool_.class_automaton(class_index)};
+  if (node != 0) {
+    const std::uint8_t before = vocabulary_->labels()[node];
+    filter.skipped = 1;
+    filter.foreign = !pool_.char_class(class_index).ascii().contains(before);
+    filter.touched |= bucket_of(before);
+    filter.ascii.insert(before);
+  }
+  return filter;
+}
+
+// Whether the tokens of a class that are below a node come from sets, too: those behind a blank,
+// which are as many as those without.
+bool MaskCache::gathers_below(std::uint32_t class_index, std::uint32_t node) {
+  constexpr unsigned kFewest = 20;  // smaller classes spell a small part of the trie
+  return vocabulary_->trie()[node].parent == 0 && vocabulary_->labels()[node] < 0x80 &&
+         is_large(vocabulary_->trie()[node]) &&
+         pool_.char_class(class_index).ascii().size() >= kFewest;
 }
 
 // Whether the text from the root to a node is well-formed up to its last character and made of
@@ -90,7 +108,9 @@ MaskCache::ClassFilter MaskCache::filter_of(std::uint32_t class_index) {
 bool MaskCache::spelled_in(const ClassFilter& filter, std::uint32_t node) const {
   const PathText& text = vocabulary_->paths()[node];
   if ((text.buckets & ~filter.touched) || !text.ascii.subset_of(filter.ascii)) return false;
-  return !(text.buckets & filter.cut) || spelled_in(filter, vocabulary_->path(node));
+  if (!(text.buckets & filter.cut) && !filter.foreign) return true;
+  const std::string path = vocabulary_->path(node);
+  return spelled_in(filter, std::string_view(path).substr(filter.skipped));
 }
 
 bool MaskCache::spelled_in(const ClassFilter& filter, std::string_view text) const {
@@ -160,7 +180,44 @@ std::shared_ptr<const TokenSet> MaskCache::gather_class(const ClassFilter& filte
   constexpr std::size_t kAhead = 8;
   for (std::size_t i = 0; i < doubtful.size(); ++i) {
     if (i + kAhead < doubtful.size()) vocabulary_->prefetch_bytes(doubtful[i + kAhead]);
-    if (spelled_in(filter, *vocabulary_->token_bytes(doubtful[i]))) sink.add(doubtful[i]);
+    const std::string_view text = *vocabulary_->token_bytes(doubtful[i]);
+    if (text.size() >= filter.skipped && spelled_in(filter, text.substr(filter.skipped))) {
+      sink.add(doubtful[i]);
+    }
+  }
+  return sink.finish();
+}
+
+// Those of a set that are below a node; where its character is foreign to a class, without those
+// that have it again.
+std::shared_ptr<const TokenSet> MaskCache::only_below(std::uint32_t node, const TokenSet& set,
+                                                      bool foreign) {
+  const auto trie = vocabulary_->trie();
+  const auto ids = vocabulary_->ids();
+  const TrieNode& top = trie[node];
+  Bitmap& below = below_[node];
+  if (below.empty()) {
+    below.assign(vocabulary_->words(), 0);
+    for (std::uint32_t rank = top.own_end(); rank < top.rank_end; ++rank) {
+      set_bit(below.data(), ids[rank]);
+    }
+    bytes_ += below.size() * 4;
+  }
+  Sink sink(*vocabulary_);
+  for (TokenId id : set.ids) {
+    if (test_bit(below.data(), id)) sink.add(id);
+  }
+  if (!set.dense.empty()) sink.add_words(set.dense, below);
+  if (foreign) {
+    Bitmap again(vocabulary_->words(), 0);
+    for (const std::uint32_t other : vocabulary_->nodes_by_label(vocabulary_->labels()[node])) {
+      const TrieNode& at = trie[other];
+      if (other == node || at.rank_begin < top.rank_begin || at.rank_end > top.rank_end) continue;
+      for (std::uint32_t rank = at.rank_begin; rank < at.rank_end; ++rank) {
+        set_bit(again.data(), ids[rank]);
+      }
+    }
+    sink.remove(again);
   }
   return sink.finish();
 }
@@ -197,9 +254,13 @@ MaskCache::ClassTable& MaskCache::class_table(std::uint32_t class_index, std::ui
   auto& slot = tables_[(static_cast<std::uint64_t>(node) << 32) | class_index];
   if (slot) return *slot;
   auto table = std::make_unique<ClassTable>();
-  if (node == 0 && options_.cut_subtrees) {
-    const ClassFilter filter = filter_of(class_index);
+  table->node = node;
+  if (options_.cut_subtrees && (node == 0 || gathers_below(class_index, node))) {
+    const ClassFilter& filter = table->filter.emplace(filter_of(class_index, node));
     table->inside = gather_class(filter);
+    if (table->inside && node != 0) {
+      table->inside = only_below(node, *table->inside, filter.foreign);
+    }
     if (table->inside) {
       table->longest = longest_path(filter);
       bytes_ += table->inside->memory_usage();
@@ -229,7 +290,7 @@ void MaskCache::prepare_exits(ClassTable& table, std::uint32_t class_index, cons
   bytes.for_each([&](std::uint8_t byte) {
     if (!table.exits.contains(byte)) places += places_of(class_index, byte).size();
   });
-  if (places > kMostPlaces) scan_into(table, class_index, 0);
+  if (places > kMostPlaces) scan_into(table, class_index, table.node);
 }
 
 // Edges by `byte` after text of the class, the empty text included. They stay where they are.
@@ -241,16 +302,21 @@ std::span<const MaskCache::Exit> MaskCache::exits_by(ClassTable& table, std::uin
   }
   if (auto it = table.exits.find(byte); it != table.exits.end()) return it->second;
   std::vector<Exit>& exits = table.exits[byte];
-  const ClassFilter filter = filter_of(class_index);
+  if (!table.filter) table.filter = filter_of(class_index, table.node);
+  const ClassFilter& filter = *table.filter;
   const std::uint32_t begun = filter.dfa->next(filter.dfa->start(), byte);
   // After a character that the byte completes, the text has not left the class.
   if (begun != LeafDfa::kDead && filter.dfa->accepting(begun)) return exits;
   const auto trie = vocabulary_->trie();
+  const TrieNode& top = trie[table.node];
   for (std::uint32_t node : places_of(class_index, byte)) {
-    const std::uint32_t parent = trie[node].parent;
-    const PathText& text = vocabulary_->paths()[parent];
-    if ((text.buckets & kIncompleteBucket) || !spelled_in(filter, parent)) continue;
-    exits.push_back({node, static_cast<std::uint16_t>(text.count)});
+    const TrieNode& at = trie[node];
+    if (node == table.node || at.rank_begin < top.rank_begin || at.rank_end > top.rank_end) {
+      continue;
+    }
+    const PathText& text = vocabulary_->paths()[at.parent];
+    if ((text.buckets & kIncompleteBucket) || !spelled_in(filter, at.parent)) continue;
+    exits.push_back({node, static_cast<std::uint16_t>(text.count - filter.skipped)});
   }
   bytes_ += exits.capacity() * sizeof(Exit);
   return exits;

@@ -28,8 +28,11 @@ MaskCache::ClassTable::~ClassTable() = default;
 std::unique_ptr<MaskCache::ExitTree> MaskCache::ExitTree::of(std::vector<Entry> entries) {
   std::ranges::sort(entries, [](const Entry& a, const Entry& b) {
     if (a.key != b.key) return a.key < b.key;
-    const int order = a.text.compare(b.text);
-    return order != 0 ? order < 0 : a.id < b.id;
+    // Of texts with one key, one that ends within it begins the other.
+    const std::size_t shorter = std::min(a.text.size(), b.text.size());
+    const int order = shorter <= sizeof(a.key) ? 0 : a.text.compare(b.text);
+    if (order != 0) return order < 0;
+    return a.text.size() != b.text.size() ? a.text.size() < b.text.size() : a.id < b.id;
   });
   auto tree = std::make_unique<ExitTree>();
   tree->ids.reserve(entries.size());

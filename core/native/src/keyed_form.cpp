@@ -135,6 +135,16 @@ ExprId Keyed::spelling(const Compiled& table, std::string_view text) {
 
 // What follows a captured key; without a key, one that is never met again.
 ExprId Keyed::after(std::uint32_t state, std::uint32_t cell, Element key) {
+  if (key != JsonValues::kNoElement) return after_key(state, cell, key);
+  const std::uint64_t place = (static_cast<std::uint64_t>(state) << 32) | cell;
+  if (const auto it = afters_.find(place); it != afters_.end()) return it->second;
+  const ExprId out = after_key(state, cell, key);
+  afters_.emplace(place, out);
+  bytes_ += 24;
+  return out;
+}
+
+ExprId Keyed::after_key(std::uint32_t state, std::uint32_t cell, Element key) {
   const Compiled& table = tables_[states_[state].table];
   const Cell& own = table.cells[cell];
   ExprId then = kNothing;

@@ -305,16 +305,46 @@ bool ExprPool::settle_by_length(ExprId id) {
   return true;
 }
 
+// Of a text all of whose texts have `least` characters or more, those that have no more.
+ExprId ExprPool::shortest(ExprId id, std::uint64_t least) {
+  if (node(id).kind == Kind::kUnion) {
+    const auto list = members(node(id));
+    std::vector<ExprId> ways;
+    for (const ExprId way : std::vector<ExprId>(list.begin(), list.end())) {
+      if (lengths(way).least == least) ways.push_back(shortest(way, least));
+    }
+    return unite(ways);
+  }
+  std::vector<ExprId> parts;
+  for (; id != kEpsilonId; id = tail(id)) {
+    ExprId part = head(id);
+    const Node own = node(part);
+    if (own.kind == Kind::kRepeat && lengths(ExprId{own.a}).least > 0) {
+      part = repeat(ExprId{own.a}, own.min, own.min);
+    }
+    parts.push_back(part);
+  }
+  for (std::size_t i = parts.size(); i-- > 0;) id = concat(parts[i], id);
+  return id;
+}
+
 // Bounds that x keeps by itself are dropped: what is left is text{0,n} & x, text{m,} & x or x.
+// Where x has no text of fewer than n characters, as [A-Z]{3} anywhere in three, only its shortest
+// count.
 std::optional<ExprId> ExprPool::without_idle_counts(std::span<const ExprId> members) {
   ExprId text{};
   std::uint32_t min = 0;
   std::uint32_t max = 0;
   if (!counted_text(members, text, min, max)) return std::nullopt;
-  const Lengths own = lengths(text);
+  Lengths own = lengths(text);
+  const ExprId given = text;
+  if (own.least == max && own.most > max) {
+    text = shortest(text, max);
+    own = lengths(text);
+  }
   const std::uint32_t least = own.least >= min ? 0 : min;
   const std::uint32_t most = own.most <= max ? kUnbounded : max;
-  if (least == min && most == max) return std::nullopt;
+  if (text == given && least == min && most == max) return std::nullopt;
   if (own.least > max) return kEmptyId;
   return intersect(text, repeat(ExprId{node(kTextId).a}, least, most));
 }

@@ -17,6 +17,7 @@ std::atomic<std::size_t> cache_budget{128u << 20};
 
 // Alternatives nested deeper than this are walked together: recursion must not follow the input.
 constexpr unsigned kMostNested = 64;
+constexpr std::size_t kUsualParts = 4;  // of a mask
 
 // Parts of a mask that count for one use of what its state begins with.
 constexpr unsigned kItemsPerUse = 6;
@@ -92,6 +93,7 @@ std::shared_ptr<const Mask> MaskCache::mask_at(ExprId id, std::uint32_t node) {
   const std::uint64_t key = (static_cast<std::uint64_t>(node) << 32) | index_of(id);
   if (auto it = masks_.find(key); it != masks_.end()) return it->second;
   auto out = std::make_shared<Mask>();
+  out->parts.reserve(kUsualParts);
   ++depth_;
   if (pool_.live(id)) item(id, node, *out);
   --depth_;
@@ -123,12 +125,13 @@ void MaskCache::append(Mask& out, ExprId id, std::uint32_t node) {
 }
 
 void MaskCache::evict() {
-  dispose(std::tuple(std::exchange(masks_, {}), std::exchange(exits_, {}),
-                     std::exchange(all_exits_, {}), std::exchange(tables_, {}),
-                     std::exchange(quotes_, {}), std::exchange(ending_, {}),
-                     std::exchange(prefixes_, {}), std::exchange(spellings_, {}),
-                     std::exchange(sets_, {}), std::exchange(part_tables_, {}),
-                     std::exchange(first_of_, {}), std::exchange(count_shapes_, {})));
+  dispose(std::tuple(
+      std::exchange(masks_, {}), std::exchange(exits_, {}), std::exchange(all_exits_, {}),
+      std::exchange(tables_, {}), std::exchange(below_, {}), std::exchange(new_keys_, {}),
+      std::exchange(sorted_ids_, {}), std::exchange(quotes_, {}), std::exchange(ending_, {}),
+      std::exchange(prefixes_, {}), std::exchange(spellings_, {}), std::exchange(sets_, {}),
+      std::exchange(part_tables_, {}), std::exchange(first_of_, {}),
+      std::exchange(count_shapes_, {})));
   table_depth_ = 0;
   if (lexed_) lexed_->clear();
   bytes_ = 0;
@@ -188,6 +191,10 @@ void MaskCache::item(ExprId id, std::uint32_t node, Mask& out) {
       capture_item(id, node, out)) {
     return;
   }
+  if (plain && options_.class_tables && depth_ < kMostNested &&
+      is_large(vocabulary_->trie()[node]) && settles_soon(id) && settling_item(id, node, out)) {
+    return;
+  }
   if (plain && options_.automaton_walk && kind == Kind::kLeaf) {
     leaf_item(id, node, out);
     return;
@@ -220,6 +227,15 @@ bool MaskCache::group_item(ExprId id, std::uint32_t node, Mask& out) {
   }
   for (ExprId member : members) append(out, pool_.concat(member, rest), node);
   return true;
+}
+
+// Whether one character of a large class is next, as before any others.
+bool MaskCache::settles_soon(ExprId id) {
+  constexpr unsigned kFewest = 40;  // of ASCII
+  const Kind kind = pool_.node(pool_.head(id)).kind;
+  if (kind != Kind::kBytes && kind != Kind::kLeaf && kind != Kind::kUnion) return false;
+  return pool_.node(id).flags & kText && pool_.free_of_context(id) &&
+         !(pool_.node(id).flags & kCaptures) && widest_step(id).size() >= kFewest;
 }
 
 void MaskCache::walk_item(ExprId id, std::uint32_t node, Mask& out) {

@@ -11,8 +11,9 @@ namespace {
 
 // Smaller sets lead into so little of the trie that a walk is as fast.
 constexpr unsigned kFewest = 8;
-constexpr unsigned kMostAscii = 80;  // of the 95 that can be seen
-constexpr unsigned kMostLeads = 4;   // bytes with which characters that leave a run begin
+constexpr std::size_t kMostParted = 16'384;  // nodes of the trie that lead two states apart
+constexpr unsigned kMostAscii = 80;          // of the 95 that can be seen
+constexpr unsigned kMostLeads = 4;           // bytes with which characters that leave a run begin
 constexpr unsigned kContinuations = 64;
 constexpr std::size_t kMostPlaces = 8192;  // in the trie, that are followed one by one
 
@@ -64,7 +65,8 @@ bool MaskCache::closed_item(ExprId id, std::uint32_t node, Mask& out) {
   }
   const ByteSet ascii = pool_.char_class(index).ascii();
   if (ascii.size() < kMostAscii) return false;
-  const ByteSet leaving = (pool_.alphabet(id) & ByteSet::range(0, 0x7F)) - ascii;
+  const ByteSet leaving =
+      leaving_by(id, index, (pool_.alphabet(id) & ByteSet::range(0, 0x7F)) - ascii);
   if (count_places(*vocabulary_, leaving) > kMostPlaces) return false;
   out.parts.push_back({class_table(index, node).inside, nullptr});
   replay(id, node, index, leaving, out);
@@ -88,6 +90,7 @@ bool MaskCache::covered_item(ExprId id, std::uint32_t node, Mask& out) {
     if (leaving) break;
   }
   if (!leaving) return false;
+  leaving = leaving_by(id, index, *leaving);
   if (count_places(*vocabulary_, *leaving) > kMostPlaces) return false;
   out.parts.push_back({class_table(index, node).inside, nullptr});
   replay(id, node, index, *leaving, out);
@@ -100,8 +103,9 @@ bool MaskCache::staying_item(ExprId id, std::uint32_t node, Mask& out) {
   if (!(pool_.node(id).flags & kText) || !pool_.free_of_context(id)) return false;
   const std::uint32_t index = pool_.self_loop(id);
   if (index == kNoIndex) return false;
-  const auto leaving = leaving_bytes(pool_.char_class(index), pool_.alphabet(id));
+  auto leaving = leaving_bytes(pool_.char_class(index), pool_.alphabet(id));
   if (!leaving) return false;
+  leaving = *leaving & live_bytes(id);
   if (count_places(*vocabulary_, *leaving) > kMostPlaces && avoiding_item(id, node, out))
     return true;
   ClassTable& table = class_table(index, node);
@@ -121,42 +125,72 @@ bool MaskCache::staying_item(ExprId id, std::uint32_t node, Mask& out) {
   return true;
 }
 
+// A state from which characters lead to itself, and to which they lead from `id` in few steps, or
+// that has one character more to count; empty where there is none.
+ExprId MaskCache::settled_state(ExprId id, std::uint8_t byte) {
+  constexpr unsigned kMostSteps = 3;
+  ExprId state = id;
+  for (unsigned i = 0; i < kMostSteps; ++i) {
+    const ExprId next{pool_.row(state).next[byte]};
+    if (next == ExprPool::kEmptyId) return next;
+    if (pool_.row(next).next[byte] == index_of(next)) return next;
+    state = next;
+  }
+  return pool_.once_more(ExprId{pool_.row(id).next[byte]});
+}
+
 // Where nearly all characters lead to a state that is simple (beside the words that a pattern
 // avoids, text is free after the first character that is in none of them), the mask is that of a
-// state from which they lead to the same, but for tokens whose first bytes lead elsewhere: of this
-// state itself if it repeats, or of the state that has one character more to count.
+// state from which they lead to the same, but for tokens that begin with what leads elsewhere: both
+// states are walked down the trie until they are one.
 bool MaskCache::settling_item(ExprId id, std::uint32_t node, Mask& out) {
   if (settling_) return false;  // two states could each lead to the other
   const ByteSet widest = widest_step(id);
   if (widest.size() < kFewest) return false;
-  const ExprId next{pool_.row(id).next[widest.first()]};
-  const bool repeats = pool_.row(next).next[widest.first()] == index_of(next);
-  const ExprId settled = repeats ? next : pool_.once_more(next);
+  const ExprId settled = settled_state(id, widest.first());
   if (settled == id || settled == ExprPool::kEmptyId || !pool_.live(settled)) return false;
-  const Row& own = pool_.row(id);
-  const Row& other = pool_.row(settled);
-  ByteSet parted;
-  for (unsigned b = 0; b < 256; ++b) {
-    if (own.next[b] != other.next[b]) parted.insert(static_cast<std::uint8_t>(b));
+  struct Pair {
+    std::uint32_t node;
+    ExprId own, other;
+  };
+  const auto trie = vocabulary_->trie();
+  const auto labels = vocabulary_->labels();
+  std::vector<Pair> work{{node, id, settled}};
+  std::vector<std::uint32_t> dead;                       // nodes that the settled state knows alone
+  std::vector<std::pair<std::uint32_t, ExprId>> others;  // that it does not
+  for (std::size_t i = 0; i < work.size(); ++i) {
+    LongStep::tick();
+    const Pair at = work[i];
+    const Row& own = pool_.row(at.own);
+    const Row& other = pool_.row(at.other);
+    const std::uint32_t end = trie[at.node].first_child + trie[at.node].child_count;
+    for (std::uint32_t child = trie[at.node].first_child; child < end; ++child) {
+      const ExprId target{own.next[labels[child]]};
+      const ExprId known{other.next[labels[child]]};
+      if (target == known) continue;
+      if (target == ExprPool::kEmptyId) {
+        dead.push_back(child);
+      } else if (known == ExprPool::kEmptyId) {
+        others.emplace_back(child, target);
+      } else if (trie[child].child_count > 0) {
+        work.push_back({child, target, known});
+      }
+    }
+    if (work.size() + dead.size() + others.size() > kMostParted) return false;
   }
-  if (!(widest & parted).empty()) return false;
   settling_ = true;
   const std::shared_ptr<const Mask> shared = mask_at(settled, node);
   settling_ = false;
   Sink common(*vocabulary_);
   collect(*shared, common);
   Bitmap gone(vocabulary_->words(), 0);
-  Sink sink(*vocabulary_);
-  const auto trie = vocabulary_->trie();
-  const auto labels = vocabulary_->labels();
-  const std::uint32_t end = trie[node].first_child + trie[node].child_count;
-  for (std::uint32_t child = trie[node].first_child; child < end; ++child) {
-    if (!parted.contains(labels[child])) continue;
+  for (const std::uint32_t child : dead) {
     for (std::uint32_t rank = trie[child].rank_begin; rank < trie[child].rank_end; ++rank) {
       set_bit(gone.data(), vocabulary_->ids()[rank]);
     }
-    const ExprId target{own.next[labels[child]]};
-    if (target == ExprPool::kEmptyId) continue;
+  }
+  Sink sink(*vocabulary_);
+  for (const auto& [child, target] : others) {
     sink.add_ranks(trie[child].rank_begin, trie[child].own_end());
     if (is_large(trie[child])) {
       append(out, target, child);

@@ -1,4 +1,5 @@
 // Masks of states that characters of a set lead apart, but never astray.
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <utility>
@@ -17,7 +18,8 @@ constexpr std::size_t kMostStates = 512;    // that text of these may lead throu
 constexpr std::size_t kMostFollowed = 256;  // tokens, before fewer characters are tried
 constexpr unsigned kMostLacking = 4;
 constexpr unsigned kMostTries = 3;
-constexpr std::size_t kMostPlaces = 8192;  // in the trie, that are followed one by one
+constexpr std::size_t kMostPlaces = 8192;      // in the trie, that are followed one by one
+constexpr std::size_t kMostPlacesOfText = 64;  // states, each before or inside of a character
 
 // Of numbers other than 0, few enough.
 class SmallSet {
@@ -97,6 +99,30 @@ MaskCache::Spread MaskCache::spread_of(ExprId id, const ByteSet& chars, std::uin
   return out;
 }
 
+// Of `leaving`, the bytes that some state goes on with to which characters of a class lead, and
+// those inside of characters; all where there are very many such states. What only comes later in a
+// text is none of them.
+ByteSet MaskCache::leaving_by(ExprId id, std::uint32_t class_index, const ByteSet& leaving) {
+  if (pool_.node(id).flags & kCaptures) return leaving;
+  const LeafDfa& chars = pool_.class_automaton(class_index);
+  std::vector<std::pair<ExprId, std::uint32_t>> places{{id, chars.start()}};
+  ByteSet out = leaving & ByteSet::range(0x80, 0xBF);
+  for (std::size_t i = 0; i < places.size(); ++i) {
+    const auto [state, inside] = places[i];
+    for (const LinearTerm& term : pool_.linear_form(state)) {
+      if (!pool_.live(term.target)) continue;
+      if (inside == chars.start()) out = out | (term.bytes & leaving);
+      chars.for_each_edge(inside, [&](std::uint8_t low, std::uint8_t high, std::uint32_t to) {
+        if ((term.bytes & ByteSet::range(low, high)).empty()) return;
+        const std::pair next{term.target, chars.accepting(to) ? chars.start() : to};
+        if (std::ranges::find(places, next) == places.end()) places.push_back(next);
+      });
+      if (places.size() > kMostPlacesOfText) return leaving;
+    }
+  }
+  return out;
+}
+
 // Where text goes on after each character of a set, whatever states it leads through (what a
 // look-behind has seen, what an intersection still asks for), its tokens are those of a class up to
 // the number of characters after which one state first may not go on, and only longer ones and
@@ -113,11 +139,12 @@ bool MaskCache::spread_item(ExprId id, std::uint32_t node, Mask& out) {
   const unsigned fewest = kind == Kind::kBytes ? kFewestBytes : kFewest;
   ByteSet chars = common_bytes(id, fewest);
   for (unsigned tries = 0; tries < kMostTries && chars.size() >= fewest; ++tries) {
-    const ByteSet leaving = (pool_.alphabet(id) - chars) - ByteSet::range(0x80, 0xBF);
+    const std::uint32_t index = pool_.intern_class(CharSet::from_ascii(chars));
+    const ByteSet leaving =
+        leaving_by(id, index, (pool_.alphabet(id) - chars) - ByteSet::range(0x80, 0xBF));
     std::size_t places = 0;
     leaving.for_each([&](std::uint8_t b) { places += vocabulary_->nodes_by_label(b).size(); });
     if (places > kMostPlaces) return false;
-    const std::uint32_t index = pool_.intern_class(CharSet::from_ascii(chars));
     const ClassTable& table = class_table(index, node);
     const std::shared_ptr<const TokenSet> inside = table.inside;
     const Spread spread = spread_of(id, chars, table.longest, kMostStates);

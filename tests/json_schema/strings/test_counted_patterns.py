@@ -63,6 +63,35 @@ def test_prefixes_are_those_of_the_texts(seed: int) -> None:
         assert engine.is_prefix(f'"{text}') == (text in begun), (schema, text)
 
 
+SHORT = ["".join(letters) for n in range(6) for letters in itertools.product("ab0", repeat=n)]
+WAYS = [*PIECES, "(?:ab|bba|b)", "(?:a|0*)", "[^a]", ".", "(?:a?b|0{2,})", "(?:^|b)", "(?:$|a)"]
+
+
+@SETTINGS
+@hypothesis.given(seed=st.integers(0, 2**32))
+def test_one_pattern_in_as_few_characters_as_it_has(seed: int) -> None:
+    """As a currency of three letters anywhere in three characters."""
+    chance = random.Random(seed)
+    parts = [chance.choice(WAYS) + chance.choice(COUNTS) for _ in range(chance.randrange(1, 4))]
+    ways = ["".join(parts), *(chance.choice(WAYS) for _ in range(chance.randrange(3)))]
+    said = chance.choice(["^{}$", "{}", "^{}", "{}$"]).format("(?:" + "|".join(ways) + ")")
+    fits = [text for text in SHORT if re.search(said, text)]
+    most = chance.choice([len(min(fits, key=len, default="")), chance.randrange(6)])
+    least = chance.randrange(most + 1)
+    schema = {"type": "string", "pattern": said, "minLength": least, "maxLength": most}
+    texts = {text for text in fits if least <= len(text) <= most}
+    begun = {text[:length] for text in texts for length in range(len(text) + 1)}
+    try:
+        engine = formgate.compile(schema, vocabularies([])[0], format="json_schema")
+    except EmptyLanguageError:
+        assert not [text for text in fits if least <= len(text) <= most], schema
+        return
+    for text in SHORT:
+        assert engine.accepts(f'"{text}"') == (text in texts), (schema, text)
+        # Other characters may come besides, where the pattern says nothing of them.
+        assert engine.is_prefix(f'"{text}') or text not in begun, (schema, text)
+
+
 def test_many_counts_take_no_states() -> None:
     """Alone, the patterns have some states; counted down one by one, these would be millions."""
     schema = {

@@ -463,6 +463,7 @@ class ExprPool : public std::enable_shared_from_this<ExprPool> {
   Measuring measure_core(ExprId id, std::vector<ExprId>& more, CompileContext& context,
                          std::unique_lock<std::mutex>* lock);
   void give_way(CompileContext& context, std::unique_lock<std::mutex>* lock);
+  ExprId shortest(ExprId id, std::uint64_t least);
   std::optional<ExprId> without_idle_counts(std::span<const ExprId> members);
   std::size_t width_of(ExprId id) const;
   void set_liveness(ExprId id, bool alive);

@@ -362,6 +362,7 @@ class Keyed {
   ExprId key(std::uint32_t state);
   ExprId body(std::uint32_t record);
   ExprId after(std::uint32_t state, std::uint32_t cell, Element key);
+  ExprId after_key(std::uint32_t state, std::uint32_t cell, Element key);
   // Fewest keys of cells that meet conditions, after those of a state and one more of a cell (or
   // kNoIndex); kUnbounded where there are not enough.
   std::uint32_t fewest(const Compiled& table, const State& state, std::uint64_t wanted,
@@ -451,7 +452,8 @@ class Keyed {
   GrowingMap<Hash128, std::uint32_t, HashOfHash> value_index_;
   GrowingMap<Hash128, bool, HashOfHash> other_values_;
   GrowingMap<std::uint32_t, bool> zeros_only_;
-  GrowingMap<std::uint32_t, bool> grows_;                   // of values under way
+  GrowingMap<std::uint64_t, ExprId> afters_;  // by state and cell, of keys never met again
+  GrowingMap<std::uint32_t, bool> grows_;     // of values under way
   std::unordered_map<std::uint64_t, ExprId> steps_within_;  // by part and byte, of one step
   unsigned nested_steps_ = 0;
   GrowingMap<std::uint32_t, std::uint32_t> text_counts_;   // of expressions

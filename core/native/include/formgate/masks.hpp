@@ -163,9 +163,21 @@ class MaskCache {
     std::uint32_t node;   // reached by the byte
     std::uint16_t count;  // characters of the class before it
   };
+  // A class seen through the buckets of a vocabulary, for text from the root or behind one ASCII
+  // character: then the sets are those of class and character together.
+  struct ClassFilter {
+    BucketSet touched;  // other buckets have no character of the class
+    BucketSet cut;      // beyond ASCII: only the text tells
+    AsciiSet ascii;
+    const LeafDfa* dfa;
+    std::size_t skipped = 0;  // bytes before the text
+    bool foreign = false;     // these are of no character of the class
+  };
   struct ClassTable {
     ClassTable();
     ~ClassTable();
+    std::uint32_t node = 0;  // below which the texts are
+    std::optional<ClassFilter> filter;
     std::shared_ptr<const TokenSet> inside;
     std::unordered_map<std::uint8_t, std::vector<Exit>> exits;  // by byte, as they are asked for
     std::vector<Exit> all;                   // once it is complete, in the order of their bytes
@@ -181,13 +193,6 @@ class MaskCache {
   struct KeyTokens {
     std::vector<TokenId> ids;
     Bitmap member;
-  };
-  // A class seen through the buckets of a vocabulary.
-  struct ClassFilter {
-    BucketSet touched;  // other buckets have no character of the class
-    BucketSet cut;      // beyond ASCII: only the text tells
-    AsciiSet ascii;
-    const LeafDfa* dfa;
   };
   // What a state becomes by characters of one set, all of which lead on together.
   struct Run {
@@ -241,6 +246,8 @@ class MaskCache {
                       Mask& out);
   bool rest_item(ExprId id, Mask& out);
   bool keys_item(ExprId id, Mask& out);
+  void add_new_key(const Keyed::Plain& plain, ExprId tail, std::uint32_t node, Mask& out);
+  const std::vector<TokenId>& sorted_ids(std::uint32_t begin, std::uint32_t end);
   void key_item(ExprId key, ExprId tail, std::uint32_t node, Mask& out);
   void remove_taken(const Keyed::Plain& plain, std::size_t first_part, std::uint32_t node,
                     std::span<const ExprId> whole, std::vector<TokenId> dead, Mask& out);
@@ -259,11 +266,14 @@ class MaskCache {
   bool closed_item(ExprId id, std::uint32_t node, Mask& out);
   bool avoiding_item(ExprId id, std::uint32_t node, Mask& out);
   bool staying_item(ExprId id, std::uint32_t node, Mask& out);
+  bool settles_soon(ExprId id);
+  ExprId settled_state(ExprId id, std::uint8_t byte);
   bool settling_item(ExprId id, std::uint32_t node, Mask& out);
   bool run_item(ExprId id, std::uint32_t node, Mask& out);
   bool spread_item(ExprId id, std::uint32_t node, Mask& out);
   void follow_exits(ExprId id, std::uint32_t node, std::uint32_t class_index, const ByteSet& bytes,
                     Mask& out);
+  ByteSet leaving_by(ExprId id, std::uint32_t class_index, const ByteSet& leaving);
   Spread spread_of(ExprId id, const ByteSet& chars, std::uint32_t longest, std::size_t most_states);
   ByteSet live_bytes(ExprId id);
   ByteSet common_bytes(ExprId id, unsigned fewest);
@@ -321,7 +331,9 @@ class MaskCache {
   // Makes the exits of all of `bytes` cheap to ask for.
   void prepare_exits(ClassTable& table, std::uint32_t class_index, const ByteSet& bytes);
   void scan_into(ClassTable& table, std::uint32_t class_index, std::uint32_t node);
-  ClassFilter filter_of(std::uint32_t class_index);
+  ClassFilter filter_of(std::uint32_t class_index, std::uint32_t node);
+  bool gathers_below(std::uint32_t class_index, std::uint32_t node);
+  std::shared_ptr<const TokenSet> only_below(std::uint32_t node, const TokenSet& set, bool foreign);
   bool spelled_in(const ClassFilter& filter, std::uint32_t node) const;
   bool spelled_in(const ClassFilter& filter, std::string_view text) const;
   std::shared_ptr<const TokenSet> gather_class(const ClassFilter& filter);
@@ -348,6 +360,7 @@ class MaskCache {
   MaskOptions options_;
   GrowingMap<std::uint64_t, std::shared_ptr<const Mask>> masks_;   // (node, expression)
   GrowingMap<std::uint64_t, std::unique_ptr<ClassTable>> tables_;  // (node, class)
+  std::unordered_map<std::uint32_t, Bitmap> below_;                // tokens, by the node
   struct GroupKey {
     std::uint32_t class_index;
     std::uint32_t node;
@@ -359,6 +372,8 @@ class MaskCache {
       return Hasher(key.class_index).add(key.node).add(key.tail).finish().lo;
     }
   };
+  std::unordered_map<GroupKey, std::vector<Mask::Part>, GroupHash> new_keys_;
+  std::unordered_map<std::uint64_t, std::vector<TokenId>> sorted_ids_;  // by ranks
   struct HashOfHash {
     std::size_t operator()(const Hash128& hash) const { return hash.lo; }
   };

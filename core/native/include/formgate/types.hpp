@@ -97,7 +97,10 @@ class ByteSet {
   }
   static constexpr ByteSet range(unsigned low, unsigned high) {
     ByteSet set;
-    for (unsigned byte = low; byte <= high; ++byte) set.insert(static_cast<std::uint8_t>(byte));
+    if (low > high) return set;
+    for (unsigned word = low >> 6; word <= high >> 6; ++word) set.words_[word] = ~0ull;
+    set.words_[low >> 6] &= ~0ull << (low & 63);
+    set.words_[high >> 6] &= ~0ull >> (63 - (high & 63));
     return set;
   }
 
