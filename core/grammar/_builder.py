@@ -21,8 +21,9 @@ from formgate.core.grammar._terminal import Node
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    from formgate.core._native import CancelToken
+    from formgate.core._native import CancelToken, Engine
     from formgate.core.grammar._terminal import Production, Terminal
+    from formgate.core.vocabulary import Vocabulary
 
 __all__ = ["GrammarBuilder", "Node"]
 
@@ -364,6 +365,25 @@ class GrammarBuilder(ListBuilder):
             raise CompileCancelled("compiling was cancelled")
         if self._deadline is not None and time.perf_counter() >= self._deadline:
             raise CompileTimeout("reading the source did not finish before the deadline")
+
+    def beside(self) -> GrammarBuilder:
+        """Return an empty builder under the same deadline and cancel token.
+
+        For a format that has to know something of a part before it writes the whole: see `try_out`.
+        """
+        return GrammarBuilder(deadline=self._deadline, cancel=self._cancel)
+
+    def try_out(self, vocabulary: Vocabulary) -> Engine:
+        """Build what was written and compile it, before the deadline comes.
+
+        Raises:
+            GrammarError, LimitError, CompileCancelled: As `build` and `Grammar.compile` do.
+        """
+        self.check_time()
+        left = None
+        if self._deadline is not None:
+            left = max(self._deadline - time.perf_counter(), 1e-3)
+        return self.build().compile(vocabulary, timeout_s=left, cancel=self._cancel)
 
     def build(
         self,

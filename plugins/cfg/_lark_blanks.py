@@ -18,7 +18,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from formgate.core.errors import EmptyLanguageError, GrammarError, UnsupportedConstraint
-from formgate.core.grammar import GrammarBuilder
 from formgate.core.grammar import Terminal as Lexeme
 from formgate.core.vocabulary import Vocabulary
 from formgate.plugins.cfg._lark_terminals import TerminalWriter, called, unsupported_part
@@ -36,7 +35,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence as Items
 
     from formgate.core._native import Engine
-    from formgate.core.grammar import Node
+    from formgate.core.grammar import GrammarBuilder, Node
     from formgate.plugins.cfg._lark_load import Terminal
     from formgate.plugins.cfg._lark_use import Used
 
@@ -160,11 +159,11 @@ def _class(characters: set[str], builder: GrammarBuilder) -> Node:
 
 def _engine(terminal: Terminal, terminals: TerminalWriter) -> Engine | None:
     """Return an engine for the texts of a terminal; None if there are none."""
-    builder = GrammarBuilder()
+    builder = terminals.builder.beside()
     writer = TerminalWriter(builder, terminals.source, terminals.flags, {})
     builder.start(builder.scope(writer.pattern(terminal)))
     try:
-        return builder.build().compile(_octets())
+        return builder.try_out(_octets())
     except EmptyLanguageError:
         return None
 

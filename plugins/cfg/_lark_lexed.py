@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING
 
 from formgate.core._native import lalr_accepts
 from formgate.core.errors import EmptyLanguageError, GrammarError, UnsupportedConstraint
-from formgate.core.grammar import GrammarBuilder
 from formgate.core.grammar import Terminal as Lexeme
 from formgate.core.vocabulary import Vocabulary
 from formgate.plugins.cfg._lark_productions import productions_of
@@ -187,24 +186,26 @@ def _keywords(
     for regex in ordered:
         if regex.literal is not None:
             continue
-        takes = _Matcher(regex, terminals)
-        for string in strings:
-            if string.priority == regex.priority and takes(string.literal or ""):
+        rivals = [string for string in strings if string.priority == regex.priority]
+        takes = _Matcher(regex, terminals, [string.literal or "" for string in rivals])
+        for string in rivals:
+            if takes(string.literal or ""):
                 embedded = string.flags <= regex.flags
                 found.setdefault(string.name, []).append((regex.name, embedded))
     return found
 
 
 class _Matcher:
-    """Says which texts the first match of a terminal takes whole."""
+    """Says which of some texts the first match of a terminal takes whole."""
 
-    def __init__(self, terminal: Terminal, terminals: TerminalWriter) -> None:
+    def __init__(self, terminal: Terminal, terminals: TerminalWriter, texts: list[str]) -> None:
         self._terminal = terminal
+        self._texts = texts
         self._terminals = terminals
         self._trial = trial(terminal.regexp, terminals.flags)
 
     def __call__(self, text: str) -> bool:
-        """Say whether it takes a text."""
+        """Say whether it takes one of the texts."""
         known = self._trial.takes(text)
         if known is not None:
             return known
@@ -212,13 +213,17 @@ class _Matcher:
 
     @cached_property
     def _engine(self) -> Engine | None:
-        """An engine for these texts, if there are any."""
-        builder = GrammarBuilder()
+        """An engine for those that it takes, if there are any.
+
+        Of no others anything is asked: whether the terminal takes any text at all may be hard.
+        """
+        builder = self._terminals.builder.beside()
         writer = TerminalWriter(builder, self._terminals.source, self._terminals.flags, {})
-        builder.start(builder.scope(writer.matched(self._terminal)[0]))
+        taken = builder.scope(writer.matched(self._terminal)[0])
+        builder.start(builder.intersection(taken, builder.strings(self._texts)))
         octets: list[bytes | None] = [bytes([octet]) for octet in range(256)]
         vocabulary = Vocabulary([*octets, None], stop_ids=[256])
         try:
-            return builder.build().compile(vocabulary)
+            return builder.try_out(vocabulary)
         except EmptyLanguageError:
             return None

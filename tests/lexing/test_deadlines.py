@@ -4,8 +4,12 @@ import json
 import os
 import subprocess
 import sys
+import time
 
 import pytest
+
+import formgate
+from formgate.core.grammar import GrammarBuilder
 
 NESTED = r"""
 start: T ("," T)*
@@ -99,3 +103,27 @@ def test_after_deadlines_all_is_as_without(
     assert none == 0
     assert failures > 0
     assert found == right
+
+
+def test_what_is_asked_of_a_terminal_beforehand_has_the_same_deadline():
+    """Whether its first match takes a string that is another terminal is asked of an engine."""
+    vocabulary = formgate.Vocabulary([*(bytes([b]) for b in range(256)), None], stop_ids=[256])
+    source = 'start: A B\nA: /(?:[^;]{1,20}){0,4}a/\nB: "b"\n'
+    with pytest.raises(formgate.CompileTimeout):
+        formgate.compile(source, vocabulary, format="lark", timeout_s=0.3)
+
+
+def test_builders_beside_one_another_share_a_deadline():
+    late = GrammarBuilder(deadline=time.perf_counter() - 1)
+    beside = late.beside()
+    beside.start(beside.literal("a"))
+    with pytest.raises(formgate.CompileTimeout):
+        beside.try_out(formgate.Vocabulary([b"a", None], stop_ids=[1]))
+
+
+def test_a_limit_that_a_terminal_meets_names_it():
+    vocabulary = formgate.Vocabulary([*(bytes([b]) for b in range(256)), None], stop_ids=[256])
+    source = 'start: A SLOW\nA: "a"\nSLOW: /(?:[^;]{1,20}){0,4}a/\n'
+    limits = formgate.Limits(max_states=200)
+    with pytest.raises(formgate.LimitError, match='terminal "SLOW"'):
+        formgate.compile(source, vocabulary, format="lark", limits=limits)

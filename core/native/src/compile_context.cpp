@@ -1,6 +1,7 @@
 #include "formgate/compile_context.hpp"
 
 #include <cmath>
+#include <cstdio>
 #include <string>
 
 #include "formgate/errors.hpp"
@@ -25,8 +26,10 @@ void CompileContext::check() const {
     throw Error(ErrorKind::kCancelled, "compilation was cancelled");
   }
   if (deadline_ && std::chrono::steady_clock::now() >= *deadline_) {
-    throw Error(ErrorKind::kTimeout, "compilation did not finish within " +
-                                         std::to_string(timeout_s_) +
+    std::string seconds(32, '\0');
+    seconds.resize(static_cast<std::size_t>(
+        std::snprintf(seconds.data(), seconds.size(), "%.3g", timeout_s_)));
+    throw Error(ErrorKind::kTimeout, "compilation did not finish within " + seconds +
                                          " s; raise timeout_s or simplify the grammar");
   }
 }

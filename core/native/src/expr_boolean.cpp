@@ -246,13 +246,22 @@ void ExprPool::absorb(std::vector<ExprId>& parts) const {
     std::sort(set.begin(), set.end());
     sets.push_back(std::move(set));
   }
+  // What a set includes begins with one of its members.
+  std::vector<std::pair<ExprId, std::size_t>> by_first;
+  for (std::size_t i = 0; i < sets.size(); ++i) by_first.emplace_back(sets[i].front(), i);
+  std::sort(by_first.begin(), by_first.end());
   std::vector<ExprId> kept;
   for (std::size_t i = 0; i < parts.size(); ++i) {
-    if (active_) active_->tick();
     bool needed = true;
-    for (std::size_t j = 0; needed && j < parts.size(); ++j) {
-      if (i == j || sets[j].size() > sets[i].size() || (sets[j] == sets[i] && i < j)) continue;
-      needed = !std::ranges::includes(sets[i], sets[j]);
+    for (std::size_t k = 0; needed && k < sets[i].size(); ++k) {
+      auto it = std::lower_bound(by_first.begin(), by_first.end(),
+                                 std::pair<ExprId, std::size_t>(sets[i][k], 0));
+      for (; needed && it != by_first.end() && it->first == sets[i][k]; ++it) {
+        if (active_) active_->tick();
+        const std::size_t j = it->second;
+        if (i == j || sets[j].size() > sets[i].size() || (sets[j] == sets[i] && i < j)) continue;
+        needed = !std::ranges::includes(sets[i], sets[j]);
+      }
     }
     if (needed) kept.push_back(parts[i]);
   }

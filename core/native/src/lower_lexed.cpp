@@ -190,8 +190,13 @@ LexTerminal Grammar::lower_pattern(ExprPool& pool, const Terminal& terminal, Lex
                                          "rules say where it may be missing");
   }
   const ExprId texts = pool.scope(pool.concat(out.pattern, ExprPool::kAllId), out.trackers);
-  pool.decide(out.pattern, context, symbols.lock);
-  pool.decide(texts, context, symbols.lock);
+  try {
+    pool.decide(out.pattern, context, symbols.lock);
+    pool.decide(texts, context, symbols.lock);
+  } catch (const Error& error) {
+    if (error.kind() != ErrorKind::kLimit) throw;
+    throw Error(error.kind(), "terminal \"" + terminal.name + "\": " + error.what());
+  }
   if (!pool.live(texts)) out.pattern = ExprPool::kEmptyId;
   return out;
 }
