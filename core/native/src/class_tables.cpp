@@ -98,9 +98,10 @@ MaskCache::ClassFilter MaskCache::filter_of(std::uint32_t class_index, std::uint
 // which are as many as those without.
 bool MaskCache::gathers_below(std::uint32_t class_index, std::uint32_t node) {
   constexpr unsigned kFewest = 20;  // smaller classes spell a small part of the trie
+  constexpr unsigned kMost = 79;    // larger ones have most subtrees whole
+  const unsigned size = pool_.char_class(class_index).ascii().size();
   return vocabulary_->trie()[node].parent == 0 && vocabulary_->labels()[node] < 0x80 &&
-         is_large(vocabulary_->trie()[node]) &&
-         pool_.char_class(class_index).ascii().size() >= kFewest;
+         is_large(vocabulary_->trie()[node]) && size >= kFewest && size <= kMost;
 }
 
 // Whether the text from the root to a node is well-formed up to its last character and made of

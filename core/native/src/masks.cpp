@@ -229,9 +229,9 @@ bool MaskCache::group_item(ExprId id, std::uint32_t node, Mask& out) {
   return true;
 }
 
-// Whether one character of a large class is next, as before any others.
+// Whether one character of nearly all is next, as before any others.
 bool MaskCache::settles_soon(ExprId id) {
-  constexpr unsigned kFewest = 40;  // of ASCII
+  constexpr unsigned kFewest = 80;  // of ASCII; of fewer, a walk reads little of the trie
   const Kind kind = pool_.node(pool_.head(id)).kind;
   if (kind != Kind::kBytes && kind != Kind::kLeaf && kind != Kind::kUnion) return false;
   return pool_.node(id).flags & kText && pool_.free_of_context(id) &&

@@ -126,7 +126,7 @@ bool MaskCache::staying_item(ExprId id, std::uint32_t node, Mask& out) {
 }
 
 // A state from which characters lead to itself, and to which they lead from `id` in few steps, or
-// that has one character more to count; empty where there is none.
+// from which they lead to the same, having one more to count; empty where there is none.
 ExprId MaskCache::settled_state(ExprId id, std::uint8_t byte) {
   constexpr unsigned kMostSteps = 3;
   ExprId state = id;
@@ -136,7 +136,11 @@ ExprId MaskCache::settled_state(ExprId id, std::uint8_t byte) {
     if (pool_.row(next).next[byte] == index_of(next)) return next;
     state = next;
   }
-  return pool_.once_more(ExprId{pool_.row(id).next[byte]});
+  const ExprId next{pool_.row(id).next[byte]};
+  const ExprId counted = pool_.once_more(next);
+  const bool same =
+      counted != ExprPool::kEmptyId && pool_.row(counted).next[byte] == index_of(next);
+  return same ? counted : ExprPool::kEmptyId;
 }
 
 // Where nearly all characters lead to a state that is simple (beside the words that a pattern

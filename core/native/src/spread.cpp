@@ -19,6 +19,7 @@ constexpr std::size_t kMostFollowed = 256;  // tokens, before fewer characters a
 constexpr unsigned kMostLacking = 4;
 constexpr unsigned kMostTries = 3;
 constexpr std::size_t kMostPlaces = 8192;      // in the trie, that are followed one by one
+constexpr std::size_t kFewPlaces = 2048;       // which are as well looked at
 constexpr std::size_t kMostPlacesOfText = 64;  // states, each before or inside of a character
 
 // Of numbers other than 0, few enough.
@@ -104,6 +105,9 @@ MaskCache::Spread MaskCache::spread_of(ExprId id, const ByteSet& chars, std::uin
 // text is none of them.
 ByteSet MaskCache::leaving_by(ExprId id, std::uint32_t class_index, const ByteSet& leaving) {
   if (pool_.node(id).flags & kCaptures) return leaving;
+  std::size_t found = 0;  // places in the trie
+  leaving.for_each([&](std::uint8_t b) { found += vocabulary_->nodes_by_label(b).size(); });
+  if (found <= kFewPlaces) return leaving;
   const LeafDfa& chars = pool_.class_automaton(class_index);
   std::vector<std::pair<ExprId, std::uint32_t>> places{{id, chars.start()}};
   ByteSet out = leaving & ByteSet::range(0x80, 0xBF);
