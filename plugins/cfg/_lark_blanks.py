@@ -19,8 +19,12 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from formgate.core.errors import EmptyLanguageError, GrammarError, UnsupportedConstraint
 from formgate.core.grammar import Terminal as Lexeme
-from formgate.core.vocabulary import Vocabulary
-from formgate.plugins.cfg._lark_terminals import TerminalWriter, called, unsupported_part
+from formgate.plugins.cfg._lark_terminals import (
+    TerminalWriter,
+    byte_vocabulary,
+    called,
+    unsupported_part,
+)
 from formgate.plugins.regex import parse
 from formgate.plugins.regex._measure import children
 from formgate.plugins.regex._syntax import (
@@ -163,11 +167,6 @@ def _engine(terminal: Terminal, terminals: TerminalWriter) -> Engine | None:
     writer = TerminalWriter(builder, terminals.source, terminals.flags, {})
     builder.start(builder.scope(writer.pattern(terminal)))
     try:
-        return builder.try_out(_octets())
+        return builder.try_out(byte_vocabulary())
     except EmptyLanguageError:
         return None
-
-
-def _octets() -> Vocabulary:
-    tokens: list[bytes | None] = [bytes([octet]) for octet in range(256)]
-    return Vocabulary([*tokens, None], stop_ids=[256])

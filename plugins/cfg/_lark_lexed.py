@@ -17,9 +17,13 @@ from typing import TYPE_CHECKING
 from formgate.core._native import lalr_accepts
 from formgate.core.errors import EmptyLanguageError, GrammarError, UnsupportedConstraint
 from formgate.core.grammar import Terminal as Lexeme
-from formgate.core.vocabulary import Vocabulary
 from formgate.plugins.cfg._lark_productions import productions_of
-from formgate.plugins.cfg._lark_terminals import TerminalWriter, check_width, unsupported_part
+from formgate.plugins.cfg._lark_terminals import (
+    TerminalWriter,
+    byte_vocabulary,
+    check_width,
+    unsupported_part,
+)
 from formgate.plugins.cfg._lark_trial import trial
 from formgate.plugins.cfg._lark_use import write_rules
 
@@ -221,9 +225,7 @@ class _Matcher:
         writer = TerminalWriter(builder, self._terminals.source, self._terminals.flags, {})
         taken = builder.scope(writer.matched(self._terminal)[0])
         builder.start(builder.intersection(taken, builder.strings(self._texts)))
-        octets: list[bytes | None] = [bytes([octet]) for octet in range(256)]
-        vocabulary = Vocabulary([*octets, None], stop_ids=[256])
         try:
-            return builder.try_out(vocabulary)
+            return builder.try_out(byte_vocabulary())
         except EmptyLanguageError:
             return None
