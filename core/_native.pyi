@@ -317,6 +317,11 @@ class Engine:
         Write one mask a row, without holding the interpreter lock. Masks are found one after another; rows are written by up to `threads` threads, 1 to 256, of which at most one for each 32 rows is used. TypeError or ValueError for another number.
         """
 
+    def warm_up(self, text: str | bytes | Sequence[str | bytes], max_s: float | None = None, cancel: CancelToken | None = None) -> int:
+        """
+        Make the masks along a text that outputs are likely to resemble, so that they are there when an output asks for them; return the number of tokens taken. Between two texts of a list stands the shortest that leads from one to the other. Ends quietly where the text is none of the language, and after max_s seconds. Does not hold the interpreter lock.
+        """
+
     def forced_text(self, state: State, max_bytes: int = 4096) -> bytes:
         """Bytes that every accepted continuation begins with."""
 
@@ -403,6 +408,12 @@ def fill_rows(states: Sequence[State], out: Annotated[numpy.typing.NDArray[numpy
 def read_schema(text: str, decimal: object) -> dict[str, Any] | None:
     """
     Read the object that a JSON text holds, or None where Python's reader has more to say.
+    """
+
+def likely_text(schema: object, size: int, *, comma: str, colon: str, indent: int | None) -> list[bytes]:
+    """
+    Return the beginning of what outputs of a schema are likely to look like, of some size
+    characters: pieces, between which stands what is not known.
     """
 
 def has_at_most(value: object, most: int) -> bool:

@@ -24,7 +24,7 @@ from formgate.core.grammar._grammar import check_arguments
 from formgate.core.vocabulary import Vocabulary
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Sequence
 
     from formgate.core._native import CancelToken, Engine
     from formgate.core.grammar import Limits
@@ -42,6 +42,7 @@ def compile(  # noqa: A001 (the field's word, as in re.compile)
     timeout_s: float | None = None,
     cancel: CancelToken | None = None,
     limits: Limits | None = None,
+    warm_up: bool | str | bytes | Sequence[str | bytes] = True,
     **options: object,
 ) -> Engine:
     """Compile a source against a vocabulary.
@@ -55,6 +56,11 @@ def compile(  # noqa: A001 (the field's word, as in re.compile)
         timeout_s: Deadline in seconds for the whole.
         cancel: Lets another thread stop the compilation.
         limits: Bounds on what compiling may use.
+        warm_up: Whether masks are made ahead, along a text that outputs are likely to resemble,
+            for at most as long as reading and compiling took: a mask that one output waits for
+            holds up all that are computed with it. True: along what the format knows of such
+            texts, if it does (``json_schema`` does). A text, or pieces of one: along these; see
+            ``Engine.warm_up``, which can be given more time. False: none.
         **options: Options of the format; those that it does not know are refused.
 
     Returns:
@@ -75,6 +81,7 @@ def compile(  # noqa: A001 (the field's word, as in re.compile)
             "make one with Vocabulary.from_tokenizer or Vocabulary.from_file"
         )
     check_arguments(timeout_s, cancel, limits)
+    _check_warm_up(warm_up)
     started = time.perf_counter()
     deadline = None if timeout_s is None else started + timeout_s
     try:
@@ -104,11 +111,49 @@ def compile(  # noqa: A001 (the field's word, as in re.compile)
             error.offset = len(source) - len(source.lstrip())
             error.end = max(error.offset, len(source.rstrip()))
         raise
+    engine_s = time.perf_counter() - started - grammar_s
+    if warm_up is not False:
+        _warm_up(engine, warm_up, grammar.read_s + engine_s, (deadline, cancel))
     observe = _registry(registry).compile_observer()
     if observe is not None:
-        engine_s = time.perf_counter() - started - grammar_s
         _report(observe, grammar, engine, (name, grammar_s, engine_s))
     return engine
+
+
+def _check_warm_up(given: object) -> None:
+    """Refuse what says neither whether nor along which text masks are made ahead."""
+    pieces = given if isinstance(given, (list, tuple)) else (given,)
+    if given is not True and given is not False:
+        for piece in pieces:
+            if not isinstance(piece, (str, bytes)):
+                raise TypeError(
+                    f"warm_up is True, False, a text or a list of texts, not {given!r:.60}"
+                )
+
+
+def _warm_up(
+    engine: Engine,
+    given: bool | str | bytes | Sequence[str | bytes],
+    took_s: float,
+    bounds: tuple[float | None, CancelToken | None],
+) -> None:
+    """Make masks along a text, or what the format knows of one, for no longer than some time."""
+    deadline, cancel = bounds
+    now = time.perf_counter()
+    end = now + took_s
+    if deadline is not None:
+        end = min(end, deadline)
+    text: str | bytes | Sequence[str | bytes]
+    if isinstance(given, bool):
+        likely = engine.grammar.likely
+        if likely is None:
+            return
+        text = likely(int((end - now) * _CHARACTERS_PER_S))
+    else:
+        text = given
+    left = end - time.perf_counter()
+    if left > 0:
+        engine.warm_up(text, left, cancel)
 
 
 def _timeout(timeout_s: float | None) -> CompileTimeout:
@@ -152,6 +197,7 @@ def _grammar(
         return source, None
     if format_name is not None and not isinstance(format_name, str):
         raise TypeError(f"format is the name of a format, not {format_name!r:.60}")
+    started = time.perf_counter()
     registry = _registry(registry)
     entry = registry.guess(source) if format_name is None else registry.format(format_name)
 
@@ -171,6 +217,7 @@ def _grammar(
         grammar.reader = partial(spec.reader, source, dict(options))
     if spec.explain is not None:
         grammar.explain = partial(spec.explain, source, dict(options))
+    grammar.read_s = time.perf_counter() - started
     return grammar, spec.name
 
 
@@ -223,6 +270,8 @@ def _registries() -> tuple[type[Registry], Callable[[], Registry]]:
 
     return Registry, default_registry
 
+
+_CHARACTERS_PER_S = 1e6  # of a text that masks are made along: more than there are
 
 _NO_OPTIONS: Mapping[str, object] = MappingProxyType({})
 

@@ -73,6 +73,15 @@ ENGINES = {
             rival=False,
         ),
         EngineSpec(
+            "formgate-cold",
+            package="formgate",
+            adapter="benchmarks.engines.formgate:ColdAdapter",
+            description="no masks while compiling (warm_up=False)",
+            module="formgate",
+            formats=("regex", "lark", "gbnf", *_SCHEMAS),
+            rival=False,
+        ),
+        EngineSpec(
             "llguidance-complete",
             package="llguidance",
             adapter="benchmarks.engines.llguidance:Complete",

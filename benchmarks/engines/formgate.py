@@ -30,6 +30,7 @@ class EngineAdapter(Adapter):
 
     packages = ("formgate", "lark")
     reads_apart = True
+    warm_up = True
 
     def __init__(self, vocabulary: VocabularyData, row: np.ndarray[Any, Any]) -> None:
         del row
@@ -59,7 +60,7 @@ class EngineAdapter(Adapter):
         """Compile what was read."""
         del form
         try:
-            return formgate.compile(source, self._vocabulary)
+            return formgate.compile(source, self._vocabulary, warm_up=self.warm_up)
         except (GrammarError, LimitError) as error:
             raise RefusedError(str(error)) from error
 
@@ -103,6 +104,12 @@ class EngineAdapter(Adapter):
             states[row] = engines[row].advance_many(states[row], tokens)
 
         return BatchSession(fill, advance, feed)
+
+
+class ColdAdapter(EngineAdapter):
+    """The same engine without masks that are made while compiling."""
+
+    warm_up = False
 
 
 class MatcherAdapter(EngineAdapter):

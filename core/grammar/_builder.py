@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from formgate.core._native import CancelToken, Engine
+    from formgate.core.grammar._grammar import LikelyText
     from formgate.core.grammar._terminal import Production, Terminal
     from formgate.core.vocabulary import Vocabulary
 
@@ -63,6 +64,7 @@ class GrammarBuilder(ListBuilder):
         self._embedded = 0
         self._embedding = 0
         self._started: Node | None = None
+        self._likely: LikelyText | None = None
         self._format_notes: object = None  # what a format knows of what it has written here
 
     # --- terminals ---
@@ -213,6 +215,20 @@ class GrammarBuilder(ListBuilder):
             self._started = node
         else:
             self._core.start(node)
+
+    def expect(self, likely: LikelyText) -> None:
+        """Say what texts are likely to look like: masks are made along them while compiling.
+
+        Of a part in another format, it is ignored.
+
+        Args:
+            likely: Called with a number of characters, it returns the beginning of a text of about
+                that length; or pieces of one, between which stands the shortest text that there is.
+                It may be wrong: nothing but time depends on it. Called only if time is left.
+        """
+        self._check_open()
+        if not self._embedding:
+            self._likely = likely
 
     def embed(self, format: str, source: object, **options: object) -> Node:  # noqa: A002
         """Match what a source in another format describes; its rules have names of their own.
@@ -402,7 +418,9 @@ class GrammarBuilder(ListBuilder):
                 "the grammar has no start", hint="call builder.start(node) with what the text is"
             )
         self._built = True
-        return Grammar(self._core, name=name, format=format, source=source)
+        grammar = Grammar(self._core, name=name, format=format, source=source)
+        grammar.likely = self._likely
+        return grammar
 
     def _check_open(self) -> None:
         """Keep a built grammar as it is."""

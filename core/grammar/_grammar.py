@@ -8,12 +8,15 @@ from formgate.core import _native
 from formgate.core.errors import CompileTimeout, GrammarError, LimitError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
+    from typing import TypeAlias
 
     from formgate.core._native import CancelToken, Engine, GrammarCore, Limits, MaskOptions
     from formgate.core.errors import FormgateError
 
-__all__ = ["Grammar", "check_arguments"]
+    LikelyText: TypeAlias = Callable[[int], str | bytes | Sequence[str | bytes]]
+
+__all__ = ["Grammar", "LikelyText", "check_arguments"]
 
 
 def check_arguments(timeout_s: object, cancel: object, limits: object) -> None:
@@ -45,6 +48,9 @@ class Grammar:
         source: What it was written from.
         reader: Turns a text of the language into the value it stands for, given options; None where
             the format knows no values. ``formgate.parse`` calls it.
+        likely: Returns the beginning of a likely text, given how many characters of it; see
+            ``GrammarBuilder.expect``. None where nothing is known.
+        read_s: Seconds that it took to write it from its source; 0 where that is not known.
         explain: Says of an error that ``compile`` raises what the source has to do with it, by
             changing its message; None where the format has nothing to say.
     """
@@ -58,6 +64,8 @@ class Grammar:
         source: object = None,
     ) -> None:
         self.reader: Callable[[str, Mapping[str, object]], object] | None = None
+        self.likely: LikelyText | None = None
+        self.read_s = 0.0
         self.explain: Callable[[FormgateError], None] | None = None
         self._core = core
         self.name = name

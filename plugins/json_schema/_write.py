@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import warnings
+from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
+from formgate.core._native import likely_text
 from formgate.core.errors import EmptyLanguageError, GrammarError, LimitError, UnsupportedConstraint
 from formgate.plugins.json_schema import _load, _plain
 from formgate.plugins.json_schema._deadline import Deadline
@@ -88,7 +90,7 @@ def compile_json_schema(source: object, builder: GrammarBuilder, **options: obje
 
 def compile_format(source: object, builder: GrammarBuilder, options: Mapping[str, object]) -> None:
     """Write a schema given to ``formgate.compile``; as ``compile_json_schema``."""
-    automaton, node = _compile(prepared(source, options), builder)
+    automaton, node = _compile(prepared(source, options), builder, whole=True)
     builder.start(node)
     if automaton is not None:
         _warn(automaton)
@@ -153,12 +155,18 @@ def prepared(source: object, options: Mapping[str, object]) -> Prepared:
 
 
 def _compile(
-    given: Prepared, builder: GrammarBuilder, *, plain: bool = True
+    given: Prepared, builder: GrammarBuilder, *, plain: bool = True, whole: bool = False
 ) -> tuple[Automaton | None, Node]:
-    """Return the automaton of a schema, if it takes one, and its node."""
+    """Return the automaton of a schema, if it takes one, and its node.
+
+    If that is the whole of the grammar, the builder is told what texts are likely, too.
+    """
     try:
         with Deadline(builder):
-            automaton, node = written(given.schema, given.options, builder, plain=plain)
+            schema = _load.load(given.schema)
+            automaton, node = written(schema, given.options, builder, plain=plain)
+            if whole:
+                builder.expect(partial(_likely_text, schema, given.options))
     except (GrammarError, LimitError) as error:
         if isinstance(error, EmptyLanguageError):
             from formgate.plugins.json_schema._blame import tell_why  # noqa: PLC0415
@@ -284,6 +292,18 @@ def _reasoned(
         plain.drain(node)
         plain.close()
     return automaton, node
+
+
+def _likely_text(schema: Json, options: Options, size: int) -> list[bytes]:
+    """Return what texts of a schema are likely to look like: as ``json.dumps`` writes them."""
+    if options.indent is not None:
+        usual = ",", ": "
+    elif options.whitespace == "compact" or options.max_blanks == 0:
+        usual = ",", ":"
+    else:
+        usual = ", ", ": "
+    comma, colon = options.separators or usual
+    return likely_text(schema, size, comma=comma, colon=colon, indent=options.indent)
 
 
 def retold(text: str, origins: Mapping[str, str]) -> str:

@@ -3,6 +3,7 @@
 
 #include "common.hpp"
 #include "gil.hpp"
+#include "likely_text.hpp"
 #include "plain_schemas.hpp"
 #include "python_values.hpp"
 #include "residues.hpp"
@@ -18,6 +19,23 @@ void bind_json_schema(nb::module_& m) {
   m.def("read_schema", &json_schema::read_schema, nb::arg("text"), nb::arg("decimal"),
         nb::sig("def read_schema(text: str, decimal: object) -> dict[str, Any] | None"),
         "Read the object that a JSON text holds, or None where Python's reader has more to say.");
+  m.def(
+      "likely_text",
+      [](nb::handle schema, std::size_t size, std::string comma, std::string colon,
+         std::optional<std::uint32_t> indent) {
+        nb::list out;
+        for (const std::string& piece :
+             json_schema::likely_text(schema, size, {std::move(comma), std::move(colon), indent})) {
+          out.append(nb::bytes(piece.data(), piece.size()));
+        }
+        return out;
+      },
+      nb::arg("schema").none(), nb::arg("size"), nb::kw_only(), nb::arg("comma"), nb::arg("colon"),
+      nb::arg("indent").none(),
+      nb::sig("def likely_text(schema: object, size: int, *, comma: str, colon: str, "
+              "indent: int | None) -> list[bytes]"),
+      "Return the beginning of what outputs of a schema are likely to look like, of some size\n"
+      "characters: pieces, between which stands what is not known.");
   m.def(
       "has_at_most", &json_schema::has_at_most, nb::arg("value"), nb::arg("most"),
       nb::sig("def has_at_most(value: object, most: int) -> bool"),

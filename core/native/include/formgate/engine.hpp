@@ -61,6 +61,13 @@ class Engine {
   static void fill_many(std::span<const Place> places, std::uint32_t* rows, std::size_t stride,
                         unsigned threads);
 
+  // Makes the masks that an output of a text asks for, token by token, each the longest that goes
+  // on. Between two pieces of the text stands the shortest that leads on. Ends where the text does
+  // or is not one of the language's, after `max_s` seconds, where it is cancelled, and where a
+  // limit is met. Returns the number of tokens that were taken.
+  std::size_t warm_up(std::span<const std::string> pieces, std::optional<double> max_s,
+                      const CancelToken* cancel) const;
+
   // Text every accepted continuation begins with, up to `max_bytes`.
   std::string forced_text(const State& state, std::size_t max_bytes) const;
   // Fewest tokens to an accepting state. Throws Error(kLimit) beyond `max_states` states or
@@ -84,6 +91,7 @@ class Engine {
 
  private:
   friend class KeptEngine;
+  class Sketch;
   Engine() = default;
   TokenMeanings find_specials(const Grammar& grammar);
   TokenId resolve(const TokenUse& use) const;

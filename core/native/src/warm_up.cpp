@@ -1,0 +1,133 @@
+// Masks made ahead, along a text that outputs are likely to resemble.
+#include <algorithm>
+#include <chrono>
+#include <string>
+
+#include "formgate/engine.hpp"
+#include "formgate/errors.hpp"
+
+namespace formgate {
+namespace {
+
+constexpr std::size_t kAhead = 16;    // bytes that are known where a token is looked for
+constexpr std::size_t kMostGap = 64;  // bytes between two pieces
+
+// Tokens that a text begins with, the longest last.
+void tokens_at(const Vocabulary& words, std::string_view text, std::vector<TokenId>& found) {
+  const std::span<const TrieNode> nodes = words.trie();
+  found.clear();
+  std::uint32_t at = 0;
+  for (const char c : text) {
+    const TrieNode& node = nodes[at];
+    const auto children = words.labels().subspan(node.first_child, node.child_count);
+    const auto child = std::ranges::find(children, static_cast<std::uint8_t>(c));
+    if (child == children.end()) return;
+    at = node.first_child + static_cast<std::uint32_t>(child - children.begin());
+    if (nodes[at].own_count != 0) found.push_back(words.ids()[nodes[at].rank_begin]);
+  }
+}
+
+std::uint8_t usual_byte(const ByteSet& set) {
+  for (const ByteSet& usual : {ByteSet::range('a', 'z'), ByteSet::range('0', '9')}) {
+    const ByteSet both = set & usual;
+    if (!both.empty()) return both.first();
+  }
+  return set.first();
+}
+
+}  // namespace
+
+// The text that is left of some pieces.
+class Engine::Sketch {
+ public:
+  Sketch(const Engine& engine, std::span<const std::string> pieces)
+      : engine_(engine), pieces_(pieces) {
+    if (!pieces_.empty()) take_piece();
+  }
+
+  // What comes next from a state; as much of it as a token may take, if there is so much.
+  std::string_view text(const State& state) {
+    while (known_.size() - begin_ < kAhead && !pieces_.empty()) {
+      if (!bridge(state.expr)) pieces_ = {};
+    }
+    return std::string_view(known_).substr(begin_);
+  }
+
+  void take(std::size_t size) { begin_ += size; }
+
+ private:
+  void take_piece() {
+    known_ += pieces_.front();
+    pieces_ = pieces_.subspan(1);
+  }
+
+  // Adds the shortest text from what is known to the next piece, and that; false where it is not
+  // found. Lengths are bounds from below, so a text may be longer than need be.
+  bool bridge(ExprId expr) {
+    const std::unique_lock guard = engine_.lock();
+    ExprPool& pool = *engine_.pool_;
+    pool.allow_growth(engine_.limits_.max_growth);
+    expr = pool.walk(expr, std::string_view(known_).substr(begin_));
+    const std::string_view next = pieces_.front();
+    for (std::size_t count = 0; expr != ExprPool::kEmptyId && count < kMostGap; ++count) {
+      if (next.empty() ? pool.nullable(expr)
+                       : pool.walk(expr, next.substr(0, 1)) != ExprPool::kEmptyId) {
+        take_piece();
+        return true;
+      }
+      std::uint64_t least = ~std::uint64_t{0};
+      std::uint8_t byte = 0;
+      const LinearForm form = pool.linear_form(expr);
+      const std::vector<LinearTerm> terms(form.begin(), form.end());
+      for (const LinearTerm& term : terms) {
+        if (!pool.live(term.target)) continue;
+        const std::uint64_t left = pool.least_characters(term.target);
+        if (left >= least) continue;
+        least = left;
+        byte = usual_byte(term.bytes);
+      }
+      if (least == ~std::uint64_t{0}) return false;
+      known_ += static_cast<char>(byte);
+      expr = pool.walk(expr, std::string_view(known_).substr(known_.size() - 1));
+    }
+    return false;
+  }
+
+  const Engine& engine_;
+  std::span<const std::string> pieces_;  // that are not yet known
+  std::string known_;
+  std::size_t begin_ = 0;  // of what is left
+};
+
+std::size_t Engine::warm_up(std::span<const std::string> pieces, std::optional<double> max_s,
+                            const CancelToken* cancel) const {
+  using Clock = std::chrono::steady_clock;
+  const Clock::time_point begin = Clock::now();
+  const auto may_go_on = [&] {
+    if (cancel && cancel->cancelled()) return false;
+    return !max_s || std::chrono::duration<double>(Clock::now() - begin).count() < *max_s;
+  };
+  std::size_t count = 0;
+  State state = start_;
+  Sketch sketch(*this, pieces);
+  std::vector<TokenId> tokens;
+  try {
+    while (may_go_on()) {
+      mask(state);
+      tokens_at(*vocabulary_, sketch.text(state), tokens);
+      std::optional<State> next;
+      for (; !next && !tokens.empty(); tokens.pop_back()) {
+        next = advance(state, tokens.back());
+        if (next) sketch.take(vocabulary_->token_bytes(tokens.back())->size());
+      }
+      if (!next) break;
+      state = *next;
+      ++count;
+    }
+  } catch (const Error& error) {
+    if (error.kind() != ErrorKind::kLimit) throw;  // an output that gets there is told so
+  }
+  return count;
+}
+
+}  // namespace formgate

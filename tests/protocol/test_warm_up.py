@@ -1,0 +1,193 @@
+"""Masks that are made ahead: which, for how long, and that they are the masks of all others."""
+
+from __future__ import annotations
+
+import threading
+import time
+
+import hypothesis
+import pytest
+from hypothesis import strategies as st
+
+import formgate
+from formgate.core.compiler import build_grammar
+from formgate.core.grammar import CancelToken, GrammarBuilder, Limits
+from formgate.core.registry import Format, Registry, hookimpl
+
+WORDS = ["a", "ab", "abc", "b", "bc", "c", '"', '":', ' "', '{"', '"}', "12", "1", "2", "é", " "]
+OWN = 256 + len([word for word in WORDS if len(word.encode()) > 1])  # the last is each one's own
+
+
+def vocabulary(extra: str) -> formgate.Vocabulary:
+    """Return a vocabulary that no other test has, so that nothing is known of it yet."""
+    tokens = [*(bytes([byte]) for byte in range(256)), *(word.encode() for word in WORDS[1:])]
+    return formgate.Vocabulary([*dict.fromkeys([*tokens, extra.encode()]), None], stop_ids=[])
+
+
+def made(engine: formgate.Engine, tokens: list[bytes]) -> int:
+    """Return how much the masks take that are met along some tokens."""
+    names = {engine.vocabulary.token_bytes(token): token for token in range(len(engine.vocabulary))}
+    state = engine.start()
+    for text in tokens:
+        engine.allowed_tokens(state)
+        state = engine.advance(state, names[text])
+    engine.allowed_tokens(state)
+    return engine.memory_usage()["masks"]
+
+
+def test_masks_are_there_afterwards() -> None:
+    engine = formgate.compile("(abc[0-9]{2})+é", vocabulary("there"))
+    cold = engine.memory_usage()["masks"]
+    assert engine.warm_up("abc12abc") == 3
+    warm = engine.memory_usage()["masks"]
+    assert warm > cold
+    assert made(engine, [b"abc", b"12", b"abc"]) == warm
+    assert made(engine, [b"ab", b"c"]) > warm
+
+
+def test_the_longest_token_that_goes_on_is_taken() -> None:
+    engine = formgate.compile("ab(c|é)?", vocabulary("longest"))
+    assert engine.warm_up("abé") == 2  # "ab", and not the first byte of "é"
+    assert engine.warm_up("abc") == 1
+
+
+@pytest.mark.parametrize(
+    ("pieces", "tokens"),
+    [
+        (["ab", "12"], 2),  # "c" is between them
+        (["", "c", "12é"], 3),  # "ab" before
+        (["abc", "é"], 4),  # two digits
+        (["abc12", ""], 3),  # to where the text may end
+        (["abc", "x"], 4),  # which never comes
+        (["abcx", "1"], 1),
+        ([], 0),
+        ([""], 0),
+        (["x"], 0),
+    ],
+)
+def test_between_pieces_stands_the_shortest_text(pieces: list[str], tokens: int) -> None:
+    engine = formgate.compile("abc[0-9]{2}é", vocabulary("pieces"))
+    assert engine.warm_up(pieces) == tokens
+    assert engine.warm_up(tuple(piece.encode() for piece in pieces)) == tokens
+
+
+def test_no_time_no_masks() -> None:
+    engine = formgate.compile("[a-f]{9}", vocabulary("no time"))
+    assert engine.warm_up("abc", 0.0) == 0
+    assert engine.warm_up("abc", -1.0) == 0
+    token = CancelToken()
+    token.cancel()
+    assert engine.warm_up("abc", cancel=token) == 0
+
+
+@pytest.mark.parametrize("text", [1, None, True, {"a": 1}, [1], ["a", None], b"a"[0], object()])
+def test_what_is_no_text_is_refused(text: object) -> None:
+    engine = formgate.compile("a", vocabulary("refused"))
+    with pytest.raises(TypeError, match="text"):
+        engine.warm_up(text)  # type: ignore[arg-type]
+    if text is not True:
+        with pytest.raises(TypeError, match="warm_up is True, False, a text or a list of texts"):
+            formgate.compile("a", engine.vocabulary, warm_up=text)  # type: ignore[arg-type]
+
+
+def test_a_limit_ends_it_quietly() -> None:
+    limits = Limits(max_growth=60)
+    engine = formgate.compile(
+        r"(?:[a-z]{1,40},){1,40}(?!.*b.{9})[a-c]*", vocabulary("limit"), limits=limits
+    )
+    assert engine.warm_up("abc,abc,abc,abc,abcabcabc" * 40) < 400
+
+
+@hypothesis.settings(max_examples=60, deadline=None)
+@hypothesis.given(
+    pattern=st.sampled_from(
+        ["(ab|a[bc]{1,3})*c", 'a?("[^"]*":[0-9]+)+', "(?:é| |ab){3,9}", '\\{"a": ("b?"|12)\\}']
+    ),
+    pieces=st.lists(st.lists(st.sampled_from([*WORDS, "{"]), max_size=6), max_size=3),
+)
+def test_masks_are_those_of_other_engines(pattern: str, pieces: list[list[str]]) -> None:
+    words = vocabulary("the same")
+    warm = formgate.compile(pattern, words, warm_up=["".join(piece) for piece in pieces])
+    cold = formgate.compile(pattern, vocabulary(f"{pattern}{pieces}"[:40]), warm_up=False)
+    state, other = warm.start(), cold.start()
+    for token in "".join(part for piece in pieces for part in piece).encode():
+        found = warm.allowed_tokens(state).to_list()
+        assert [one for one in found if one < OWN] == [
+            one for one in cold.allowed_tokens(other).to_list() if one < OWN
+        ]
+        if token not in found:
+            break
+        state, other = warm.advance(state, token), cold.advance(other, token)
+
+
+def expecting(likely: object) -> Registry:
+    """Return a registry with a format that expects texts, and one that embeds it."""
+
+    def write(source: object, builder: GrammarBuilder, options: object) -> None:
+        builder.start(builder.star(builder.char_class([(ord("a"), ord("f"))])))
+        builder.expect(likely)  # type: ignore[arg-type]
+
+    def write_outer(source: object, builder: GrammarBuilder, options: object) -> None:
+        inner = builder.embed("expecting", source)
+        builder.start(builder.seq(builder.literal("<"), inner))
+
+    class Plugin:
+        @hookimpl
+        def register_formats(self, register: object) -> None:
+            register(Format("expecting", write))  # type: ignore[operator]
+            register(Format("outer", write_outer))  # type: ignore[operator]
+
+    registry = Registry(load=False)
+    registry.register(Plugin(), name="expecting")
+    return registry
+
+
+def test_what_a_format_expects_is_made() -> None:
+    asked: list[int] = []
+
+    def likely(size: int) -> str:
+        asked.append(size)
+        time.sleep(0.001)  # nothing is left of the time
+        return "abc"
+
+    registry = expecting(likely)
+    words = vocabulary("expects")
+    formgate.compile("", words, format="expecting", registry=registry)
+    assert len(asked) == 1
+    assert asked[0] > 0
+    formgate.compile("", words, format="expecting", registry=registry, warm_up=False)
+    formgate.compile("", words, format="expecting", registry=registry, warm_up="abc")
+    formgate.compile("", words, format="outer", registry=registry)
+    assert len(asked) == 1
+    grammar = build_grammar("", format="expecting", registry=registry)
+    assert grammar.likely is likely
+    assert grammar.read_s > 0
+    assert len(asked) == 1
+    assert build_grammar("a").likely is None
+
+
+def test_nothing_can_be_expected_of_a_grammar_that_is_built() -> None:
+    builder = GrammarBuilder()
+    builder.start(builder.literal("a"))
+    builder.build()
+    with pytest.raises(formgate.GrammarError, match="built already"):
+        builder.expect(lambda size: "a" * size)
+
+
+def test_it_takes_no_longer_than_compiling_did_or_the_deadline() -> None:
+    text = "a" * 3_000_000  # takes seconds
+    words = vocabulary("deadline")
+    engine = formgate.compile("a*", words, warm_up=text)
+    assert engine.warm_up(text, 0.01) < len(text)
+    formgate.compile("a*", words, timeout_s=5.0, warm_up=text)
+
+
+def test_other_threads_go_on_meanwhile() -> None:
+    engine = formgate.compile("[ab]*", vocabulary("threads"))
+    stop = CancelToken()
+    worker = threading.Thread(target=engine.warm_up, args=("ab" * 3_000_000, 20.0, stop))
+    worker.start()
+    ticks = [engine.accepts("ab") for _ in range(20)]
+    stop.cancel()
+    worker.join()
+    assert all(ticks)
