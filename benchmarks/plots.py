@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 COLOURS = {
     "formgate": "#0b6e4f",
+    "formgate-cold": "#63b38f",
     "llguidance-complete": "#d1495b",
     "xgrammar": "#2e6fbf",
     "outlines-core": "#e6a117",

@@ -317,9 +317,9 @@ class Engine:
         Write one mask a row, without holding the interpreter lock. Masks are found one after another; rows are written by up to `threads` threads, 1 to 256, of which at most one for each 32 rows is used. TypeError or ValueError for another number.
         """
 
-    def warm_up(self, text: str | bytes | Sequence[str | bytes], max_s: float | None = None, cancel: CancelToken | None = None) -> int:
+    def warm_up(self, text: str | bytes | Sequence[str | bytes] | None = None, max_s: float | None = None, cancel: CancelToken | None = None) -> int:
         """
-        Make the masks along a text that outputs are likely to resemble, so that they are there when an output asks for them; return the number of tokens taken. Between two texts of a list stands the shortest that leads from one to the other. Ends quietly where the text is none of the language, and after max_s seconds. Does not hold the interpreter lock.
+        Make the masks along a text that outputs are likely to resemble, so that they are there when an output asks for them; return the number of tokens taken. Between two texts of a list stands a shortest one that leads from one to the other; None is a shortest text of the whole language, and no text at all where rules call rules. Ends quietly where the text is none of the language, at a limit, and after max_s seconds. Does not hold the interpreter lock.
         """
 
     def forced_text(self, state: State, max_bytes: int = 4096) -> bytes:

@@ -56,11 +56,12 @@ def compile(  # noqa: A001 (the field's word, as in re.compile)
         timeout_s: Deadline in seconds for the whole.
         cancel: Lets another thread stop the compilation.
         limits: Bounds on what compiling may use.
-        warm_up: Whether masks are made ahead, along a text that outputs are likely to resemble,
-            for at most as long as reading and compiling took: a mask that one output waits for
-            holds up all that are computed with it. True: along what the format knows of such
-            texts, if it does (``json_schema`` does). A text, or pieces of one: along these; see
-            ``Engine.warm_up``, which can be given more time. False: none.
+        warm_up: Whether masks are made ahead, for at most three quarters of the time that reading
+            and compiling took: a mask that one output waits for holds up all that are computed with
+            it, and takes longer between two passes of a model, which leave nothing in the caches.
+            True: along what the format knows of texts that are likely (``json_schema`` does), or
+            the shortest text. A text, or pieces of one: along these; see ``Engine.warm_up``, which
+            can be given more time. False: none.
         **options: Options of the format; those that it does not know are refused.
 
     Returns:
@@ -137,18 +138,16 @@ def _warm_up(
     took_s: float,
     bounds: tuple[float | None, CancelToken | None],
 ) -> None:
-    """Make masks along a text, or what the format knows of one, for no longer than some time."""
+    """Make masks along a text, or what the format knows of one, within a part of some time."""
     deadline, cancel = bounds
     now = time.perf_counter()
-    end = now + took_s
+    end = now + _WARM_UP_SHARE * took_s
     if deadline is not None:
         end = min(end, deadline)
-    text: str | bytes | Sequence[str | bytes]
+    text: str | bytes | Sequence[str | bytes] | None
     if isinstance(given, bool):
         likely = engine.grammar.likely
-        if likely is None:
-            return
-        text = likely(int((end - now) * _CHARACTERS_PER_S))
+        text = None if likely is None else likely(int((end - now) * _CHARACTERS_PER_S))
     else:
         text = given
     left = end - time.perf_counter()
@@ -271,6 +270,7 @@ def _registries() -> tuple[type[Registry], Callable[[], Registry]]:
     return Registry, default_registry
 
 
+_WARM_UP_SHARE = 0.75  # of the time that reading and compiling took
 _CHARACTERS_PER_S = 1e6  # of a text that masks are made along: more than there are
 
 _NO_OPTIONS: Mapping[str, object] = MappingProxyType({})

@@ -36,7 +36,7 @@ def made(engine: formgate.Engine, tokens: list[bytes]) -> int:
 
 
 def test_masks_are_there_afterwards() -> None:
-    engine = formgate.compile("(abc[0-9]{2})+é", vocabulary("there"))
+    engine = formgate.compile("(abc[0-9]{2})+é", vocabulary("there"), warm_up=False)
     cold = engine.memory_usage()["masks"]
     assert engine.warm_up("abc12abc") == 3
     warm = engine.memory_usage()["masks"]
@@ -71,6 +71,30 @@ def test_between_pieces_stands_the_shortest_text(pieces: list[str], tokens: int)
     assert engine.warm_up(tuple(piece.encode() for piece in pieces)) == tokens
 
 
+@pytest.mark.parametrize(
+    ("pattern", "tokens"),
+    [
+        ("abc[0-9]{2}é", 4),  # "abc", two digits, "é"
+        ("", 0),
+        ("a*", 0),
+        ("(ab|abcabc){2}", 1),  # "abab" is not known as one
+        ("[^a]{3}|zzzz", 3),
+        ("a{200}", 64),  # as many bytes as are looked for
+        (r"(?=.*1)[a-z0-9]{4}", 1),  # lengths are bounds from below
+    ],
+)
+def test_the_shortest_text(pattern: str, tokens: int) -> None:
+    words = vocabulary("shortest")
+    assert formgate.compile(pattern, words).warm_up() >= tokens
+    assert formgate.compile(pattern, words).warm_up(None, 0.0) == 0
+
+
+def test_no_text_is_the_shortest_where_rules_call_rules() -> None:
+    engine = formgate.compile('root ::= "a" root "b" | "c"', vocabulary("rules"), format="gbnf")
+    assert engine.warm_up() == 0
+    assert engine.warm_up("aacbb") == 5
+
+
 def test_no_time_no_masks() -> None:
     engine = formgate.compile("[a-f]{9}", vocabulary("no time"))
     assert engine.warm_up("abc", 0.0) == 0
@@ -83,8 +107,9 @@ def test_no_time_no_masks() -> None:
 @pytest.mark.parametrize("text", [1, None, True, {"a": 1}, [1], ["a", None], b"a"[0], object()])
 def test_what_is_no_text_is_refused(text: object) -> None:
     engine = formgate.compile("a", vocabulary("refused"))
-    with pytest.raises(TypeError, match="text"):
-        engine.warm_up(text)  # type: ignore[arg-type]
+    if text is not None:
+        with pytest.raises(TypeError, match="text"):
+            engine.warm_up(text)  # type: ignore[arg-type]
     if text is not True:
         with pytest.raises(TypeError, match="warm_up is True, False, a text or a list of texts"):
             formgate.compile("a", engine.vocabulary, warm_up=text)  # type: ignore[arg-type]

@@ -190,17 +190,21 @@ void fill_mask(const EngineHandle& self, const StateHandle& state, nb::handle ou
 std::size_t warm_up(const EngineHandle& self, nb::handle text, std::optional<double> max_s,
                     const CancelToken* cancel) {
   std::vector<std::string> pieces;
-  if (PyUnicode_Check(text.ptr()) || PyBytes_Check(text.ptr())) {
+  const bool shortest = text.is_none();
+  if (shortest) {
+    pieces.resize(2);
+  } else if (PyUnicode_Check(text.ptr()) || PyBytes_Check(text.ptr())) {
     pieces.emplace_back(text_view(text, "text"));
   } else if (PySequence_Check(text.ptr())) {
     for (const nb::handle piece : nb::borrow<nb::sequence>(text)) {
       pieces.emplace_back(text_view(piece, "text"));
     }
   } else {
-    throw nb::type_error("text is a str, bytes, or a sequence of these");
+    throw nb::type_error("text is a str, bytes, a sequence of these, or None");
   }
   const std::shared_ptr<const Engine> engine = present(self);
   const GilRelease release;
+  if (shortest && !engine->tells_lengths()) return 0;
   return engine->warm_up(pieces, max_s, cancel);
 }
 
@@ -386,15 +390,17 @@ void bind_engine(nb::module_& m) {
            "another; rows are written by up to `threads` threads, 1 to 256, of which at most one "
            "for "
            "each 32 rows is used. TypeError or ValueError for another number.")
-      .def("warm_up", &warm_up, nb::arg("text"), nb::arg("max_s") = nb::none(),
+      .def("warm_up", &warm_up, nb::arg("text").none() = nb::none(), nb::arg("max_s") = nb::none(),
            nb::arg("cancel") = nb::none(),
-           nb::sig("def warm_up(self, text: str | bytes | collections.abc.Sequence[str | bytes], "
-                   "max_s: float | None = None, cancel: CancelToken | None = None) -> int"),
+           nb::sig("def warm_up(self, text: str | bytes | collections.abc.Sequence[str | bytes] | "
+                   "None = None, max_s: float | None = None, cancel: CancelToken | None = None) -> "
+                   "int"),
            "Make the masks along a text that outputs are likely to resemble, so that they are "
            "there when an output asks for them; return the number of tokens taken. Between two "
-           "texts of a list stands the shortest that leads from one to the other. Ends quietly "
-           "where the text is none of the language, and after max_s seconds. Does not hold the "
-           "interpreter lock.")
+           "texts of a list stands a shortest one that leads from one to the other; None is a "
+           "shortest text of the whole language, and no text at all where rules call rules. Ends "
+           "quietly where the text is none of the language, at a limit, and after max_s seconds. "
+           "Does not hold the interpreter lock.")
       .def(
           "forced_text",
           [](const EngineHandle& self, const StateHandle& state, std::size_t max_bytes) {

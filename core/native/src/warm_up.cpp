@@ -99,6 +99,11 @@ class Engine::Sketch {
   std::size_t begin_ = 0;  // of what is left
 };
 
+bool Engine::tells_lengths() const {
+  const std::unique_lock guard = lock();
+  return !(pool_->node(start_.expr).flags & kCalls);
+}
+
 std::size_t Engine::warm_up(std::span<const std::string> pieces, std::optional<double> max_s,
                             const CancelToken* cancel) const {
   using Clock = std::chrono::steady_clock;

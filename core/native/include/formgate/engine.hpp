@@ -67,6 +67,8 @@ class Engine {
   // limit is met. Returns the number of tokens that were taken.
   std::size_t warm_up(std::span<const std::string> pieces, std::optional<double> max_s,
                       const CancelToken* cancel) const;
+  // Whether the lengths of texts are known, so that the shortest is found without a search.
+  bool tells_lengths() const;
 
   // Text every accepted continuation begins with, up to `max_bytes`.
   std::string forced_text(const State& state, std::size_t max_bytes) const;
