@@ -146,13 +146,23 @@ def _warm_up(
         end = min(end, deadline)
     text: str | bytes | Sequence[str | bytes] | None
     if isinstance(given, bool):
-        likely = engine.grammar.likely
-        text = None if likely is None else likely(int((end - now) * _CHARACTERS_PER_S))
+        text = _likely_text(engine.grammar, int((end - now) * _CHARACTERS_PER_S))
     else:
         text = given
     left = end - time.perf_counter()
     if left > 0:
         engine.warm_up(text, left, cancel)
+
+
+def _likely_text(grammar: Grammar, size: int) -> str | bytes | Sequence[str | bytes] | None:
+    """Return what the format of a grammar expects, about as long as said; None if it does not."""
+    if grammar.likely is None:
+        return None
+    try:
+        return grammar.likely(size)
+    except Exception as error:
+        _note(error, f"raised while format {grammar.format!r} said what it expects")
+        raise
 
 
 def _timeout(timeout_s: float | None) -> CompileTimeout:
@@ -243,7 +253,11 @@ def _write(
 
 def _name(entry: Registered[Format], error: Exception) -> None:
     """Add the plugin and its version to an error, its type unchanged."""
-    note = f"raised while format {entry.spec.name!r} of {entry.origin} was compiling"
+    _note(error, f"raised while format {entry.spec.name!r} of {entry.origin} was compiling")
+
+
+def _note(error: Exception, note: str) -> None:
+    """Add a line to an error."""
     # What add_note of Python 3.11 does, for 3.10 too.
     notes: list[str] = getattr(error, "__notes__", [])
     error.__notes__ = [*notes, note]

@@ -11,13 +11,18 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from formgate.core.vocabulary._base import Vocabulary
+    from formgate.core.vocabulary._base import Vocabulary, byte_vocabulary
     from formgate.core.vocabulary._objects import read_table
     from formgate.core.vocabulary._table import TokenTable
 
-__all__ = ["TokenTable", "Vocabulary", "read_table"]
+__all__ = ["TokenTable", "Vocabulary", "byte_vocabulary", "read_table"]
 
-_HOMES = {"TokenTable": "_table", "Vocabulary": "_base", "read_table": "_objects"}
+_HOMES = {
+    "TokenTable": "_table",
+    "Vocabulary": "_base",
+    "byte_vocabulary": "_base",
+    "read_table": "_objects",
+}
 
 
 def __getattr__(name: str) -> object:

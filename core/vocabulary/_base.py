@@ -6,6 +6,7 @@ The native class holds the bytes in a trie; this one adds the ways to make it. R
 
 from __future__ import annotations
 
+from functools import cache
 from typing import TYPE_CHECKING
 
 from formgate.core import _native
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
 
     from typing_extensions import Self
 
-__all__ = ["Vocabulary"]
+__all__ = ["Vocabulary", "byte_vocabulary"]
 
 
 class Vocabulary(_native.Vocabulary):
@@ -202,3 +203,12 @@ def _from_plugins(obj: object) -> TokenTable | None:
         raise VocabularyError(f"a plugin gave {len(found)} ids, more than {MAX_IDS}")
     tokens = [found.token_bytes(i) for i in range(len(found))]
     return TokenTable(tokens, found.stop_ids, found.special, f"plugin for {type(obj).__name__}")
+
+
+@cache
+def byte_vocabulary() -> Vocabulary:
+    """Return the vocabulary of single bytes, each its own id; 256 ends the output.
+
+    For questions about languages, whatever tokens there are.
+    """
+    return Vocabulary([*(bytes([byte]) for byte in range(256)), None], stop_ids=[256])

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 from formgate.core._native import Engine
 from formgate.core.errors import EmptyLanguageError, FormgateError, GrammarError, LimitError
 from formgate.core.grammar import GrammarBuilder
-from formgate.core.vocabulary import Vocabulary
+from formgate.core.vocabulary import byte_vocabulary
 from formgate.plugins.cfg._antlr4 import Element, Rule, read_antlr4
 from formgate.plugins.cfg._antlr4_regex import NotRegular, Patterns, class_of, quoted
 from formgate.plugins.cfg._convert import Conversion, Notes
@@ -376,7 +376,6 @@ class _Overlaps:
 
     def __init__(self, *, any_case: bool) -> None:
         self._flags = "i" if any_case else ""
-        self._vocabulary = Vocabulary([*(bytes([b]) for b in range(256)), None], stop_ids=[256])
         self._engines: dict[int, Engine | bool | None] = {}
         self._compared = 0
 
@@ -407,7 +406,7 @@ class _Overlaps:
                     )
                 )
             )
-            return builder.build().compile(self._vocabulary, timeout_s=_PATIENCE_S)
+            return builder.build().compile(byte_vocabulary(), timeout_s=_PATIENCE_S)
         except EmptyLanguageError:
             return None
         except FormgateError:

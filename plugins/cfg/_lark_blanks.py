@@ -19,9 +19,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from formgate.core.errors import EmptyLanguageError, GrammarError, UnsupportedConstraint
 from formgate.core.grammar import Terminal as Lexeme
+from formgate.core.vocabulary import byte_vocabulary
 from formgate.plugins.cfg._lark_terminals import (
     TerminalWriter,
-    byte_vocabulary,
     called,
     unsupported_part,
 )

@@ -17,10 +17,10 @@ from typing import TYPE_CHECKING
 from formgate.core._native import lalr_accepts
 from formgate.core.errors import EmptyLanguageError, GrammarError, UnsupportedConstraint
 from formgate.core.grammar import Terminal as Lexeme
+from formgate.core.vocabulary import byte_vocabulary
 from formgate.plugins.cfg._lark_productions import productions_of
 from formgate.plugins.cfg._lark_terminals import (
     TerminalWriter,
-    byte_vocabulary,
     check_width,
     unsupported_part,
 )

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import functools
 import re
 from typing import TYPE_CHECKING
 
 from formgate.core.errors import GrammarError, UnsupportedConstraint
 from formgate.core.grammar import GrammarBuilder
-from formgate.core.vocabulary import Vocabulary
 from formgate.plugins.cfg._scanner import find_lone_surrogate
 from formgate.plugins.regex import compile_regex
 
@@ -21,7 +19,6 @@ if TYPE_CHECKING:
 
 __all__ = [
     "TerminalWriter",
-    "byte_vocabulary",
     "called",
     "check_width",
     "in_part",
@@ -145,13 +142,6 @@ class TerminalWriter:
             return self.builder.embed(part.format, part.source, **options)
         except GrammarError as error:
             raise in_part(part, error, self.source) from None
-
-
-@functools.cache
-def byte_vocabulary() -> Vocabulary:
-    """Return a vocabulary of single bytes, for what is asked of a terminal alone."""
-    tokens: list[bytes | None] = [bytes([octet]) for octet in range(256)]
-    return Vocabulary([*tokens, None], stop_ids=[256])
 
 
 def called(terminal: Terminal) -> str:

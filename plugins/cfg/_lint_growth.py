@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from formgate.core.errors import FormgateError, LimitError
 from formgate.core.grammar import Limits
-from formgate.core.vocabulary import Vocabulary
+from formgate.core.vocabulary import byte_vocabulary
 from formgate.plugins.cfg._lint_report import finding
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ def check_growth(build: Callable[[], Grammar], start: str, deadline: float) -> l
 
     Cost: that of compiling the grammar and of some hundred masks.
     """
-    vocabulary = Vocabulary([*(bytes([byte]) for byte in range(256)), None], stop_ids=[256])
+    vocabulary = byte_vocabulary()
     chance = random.Random(0)  # noqa: S311 (texts for a test; the same each time)
     left = max(deadline - time.perf_counter(), 0.01)
     try:

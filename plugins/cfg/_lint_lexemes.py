@@ -9,12 +9,11 @@ from __future__ import annotations
 
 import re
 from collections import deque
-from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
 from formgate.core.errors import EmptyLanguageError, FormgateError, GrammarError, LimitError
 from formgate.core.grammar import GrammarBuilder
-from formgate.core.vocabulary import Vocabulary
+from formgate.core.vocabulary import byte_vocabulary
 from formgate.plugins.regex import compile_first_match, compile_regex
 
 if TYPE_CHECKING:
@@ -78,10 +77,6 @@ class Lexemes:
         self._patterns: dict[str, re.Pattern[str] | None] = {}
         self._pairs: dict[tuple[str, str, str], str | None] = {}
         self.problems: dict[str, str] = {}
-
-    @cached_property
-    def _vocabulary(self) -> Vocabulary:
-        return Vocabulary([*(bytes([byte]) for byte in range(256)), None], stop_ids=[256])
 
     # --- one terminal ---
 
@@ -336,7 +331,7 @@ class Lexemes:
     def _compile(self, write: Callable[[GrammarBuilder], Node]) -> Engine:
         builder = GrammarBuilder()
         builder.start(write(builder))
-        return builder.build().compile(self._vocabulary, timeout_s=5.0)
+        return builder.build().compile(byte_vocabulary(), timeout_s=5.0)
 
 
 def _shortest(engine: Engine) -> str | None:

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 from formgate.core.compiler import build_grammar
 from formgate.core.errors import FormgateError, GrammarError
 from formgate.core.registry import default_registry
-from formgate.core.vocabulary import Vocabulary
+from formgate.core.vocabulary import Vocabulary, byte_vocabulary
 from formgate.plugins.cfg._shipped import shipped_grammar
 from formgate.plugins.cfg._testing_coverage import Coverage
 from formgate.plugins.cfg._testing_lexemes import lark_tokens
@@ -102,7 +102,7 @@ def check_grammar(
         test.must_accept(sample, data)
     for sample, data in reject.items():
         test.must_reject(sample, data)
-    symbols = Symbols(_recorded(source, grammar.format, given), test.byte_vocabulary)
+    symbols = Symbols(_recorded(source, grammar.format, given), byte_vocabulary())
     coverage = Coverage(symbols, _tokens(symbols, source, grammar.format, given))
     test.cover(coverage, "the samples", accept.items())
     drawn = test.draw(symbols, list(accept.values()), count)
@@ -177,13 +177,10 @@ class _Test:
         judge: Oracle | None,
         chance: random.Random,
     ) -> None:
-        self.byte_vocabulary = Vocabulary(
-            [*(bytes([byte]) for byte in range(256)), None], stop_ids=[256]
-        )
         self.exact = False
         self.report = GrammarReport("", None if judge is None else judge.name)
         self._grammar = grammar
-        self._bytes: Engine = grammar.compile(self.byte_vocabulary)
+        self._bytes: Engine = grammar.compile(byte_vocabulary())
         self._engine: Engine = grammar.compile(vocabulary)
         self._speller = Speller(vocabulary)
         self._judge = judge

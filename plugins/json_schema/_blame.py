@@ -20,9 +20,9 @@ from formgate.core.errors import (
     LimitError,
 )
 from formgate.core.grammar import GrammarBuilder
+from formgate.core.vocabulary import byte_vocabulary
 from formgate.plugins.json_schema._automaton import Automaton
 from formgate.plugins.json_schema._deadline import Deadline
-from formgate.plugins.json_schema._disjoint import byte_vocabulary
 from formgate.plugins.json_schema._emit import Emitter
 from formgate.plugins.json_schema._formats import known_in_part
 from formgate.plugins.json_schema._load import load

@@ -11,23 +11,21 @@ from time import monotonic
 from typing import TYPE_CHECKING
 
 from formgate.core.errors import EmptyLanguageError, FormgateError
+from formgate.core.vocabulary import byte_vocabulary
 from formgate.plugins.json_schema._deadline import check_time
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from formgate.core.vocabulary import Vocabulary
     from formgate.plugins.json_schema._strings import StringSet
 
-__all__ = ["Patience", "byte_vocabulary"]
+__all__ = ["Patience"]
 
 _TIMEOUT_S = 0.5  # for one set
 _MAX_KNOWN = 1024
 
 # Sets that were decided lately.
 _known: dict[StringSet, bool] = {}
-
-_bytes: Vocabulary | None = None
 
 
 class Patience:
@@ -82,13 +80,3 @@ def _is_empty(strings: StringSet, timeout_s: float) -> bool | None:
     except FormgateError:
         return None
     return False
-
-
-def byte_vocabulary() -> Vocabulary:
-    """Return a vocabulary of single bytes."""
-    global _bytes  # noqa: PLW0603 (made once)
-    if _bytes is None:
-        from formgate.core.vocabulary import Vocabulary  # noqa: PLC0415 (rarely needed)
-
-        _bytes = Vocabulary([*(bytes([byte]) for byte in range(256)), None], stop_ids=[256])
-    return _bytes

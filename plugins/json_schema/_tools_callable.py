@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING
 
 from formgate.core.errors import EmptyLanguageError, FormgateError
 from formgate.core.grammar import GrammarBuilder
+from formgate.core.vocabulary import byte_vocabulary
 from formgate.plugins.json_schema._blame import tell_why
 from formgate.plugins.json_schema._deadline import Deadline
-from formgate.plugins.json_schema._disjoint import byte_vocabulary
 from formgate.plugins.json_schema._tools import origins_of, schema_of_request
 from formgate.plugins.json_schema._write import Prepared, written
 

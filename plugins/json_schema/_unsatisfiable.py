@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from formgate.core.errors import EmptyLanguageError, FormgateError
 from formgate.core.grammar import GrammarBuilder
-from formgate.plugins.json_schema._disjoint import byte_vocabulary
+from formgate.core.vocabulary import byte_vocabulary
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence

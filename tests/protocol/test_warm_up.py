@@ -216,3 +216,15 @@ def test_other_threads_go_on_meanwhile() -> None:
     stop.cancel()
     worker.join()
     assert all(ticks)
+
+
+def test_errors_of_what_is_expected_name_the_format() -> None:
+    def fail(size: int) -> str:
+        raise LookupError(size)
+
+    with pytest.raises(LookupError) as caught:
+        formgate.compile("", vocabulary("fails"), format="expecting", registry=expecting(fail))
+    assert caught.value.__notes__ == ["raised while format 'expecting' said what it expects"]
+    with pytest.raises(TypeError, match="text"):
+        wrong = expecting(lambda size: size)
+        formgate.compile("", vocabulary("fails"), format="expecting", registry=wrong)

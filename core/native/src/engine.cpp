@@ -143,12 +143,16 @@ std::size_t Engine::validate(State& state, std::span<const TokenId> tokens) cons
 }
 
 std::shared_ptr<const Mask> Engine::mask(const State& state) const {
+  return mask_within(state, limits_.max_growth);
+}
+
+std::shared_ptr<const Mask> Engine::mask_within(const State& state, std::size_t growth) const {
   static const auto nothing = std::make_shared<const Mask>();
   if (ended(state)) return nothing;
   const std::unique_lock guard = lock();
   cache_->advances().prefetch(state.expr);  // a token is read next
   pool_->trim_at_times();
-  pool_->allow_growth(limits_.max_growth);
+  pool_->allow_growth(growth);
   return specials_.empty() ? cache_->mask(state.expr) : special_mask(state.expr);
 }
 

@@ -27,13 +27,6 @@ std::optional<ByteSet> leaving_bytes(const CharSet& chars, const ByteSet& alphab
   return leaving - ByteSet::range(0x80, 0xBF);  // inside of characters
 }
 
-// Nodes of the trie that some bytes lead to.
-std::size_t count_places(const Vocabulary& vocabulary, const ByteSet& bytes) {
-  std::size_t places = 0;
-  bytes.for_each([&](std::uint8_t b) { places += vocabulary.nodes_by_label(b).size(); });
-  return places;
-}
-
 }  // namespace
 
 // The largest set of ASCII characters that lead on together.
@@ -67,7 +60,7 @@ bool MaskCache::closed_item(ExprId id, std::uint32_t node, Mask& out) {
   if (ascii.size() < kMostAscii) return false;
   const ByteSet leaving =
       leaving_by(id, index, (pool_.alphabet(id) & ByteSet::range(0, 0x7F)) - ascii);
-  if (count_places(*vocabulary_, leaving) > kMostPlaces) return false;
+  if (vocabulary_->places(leaving) > kMostPlaces) return false;
   out.parts.push_back({class_table(index, node).inside, nullptr});
   replay(id, node, index, leaving, out);
   return true;
@@ -91,7 +84,7 @@ bool MaskCache::covered_item(ExprId id, std::uint32_t node, Mask& out) {
   }
   if (!leaving) return false;
   leaving = leaving_by(id, index, *leaving);
-  if (count_places(*vocabulary_, *leaving) > kMostPlaces) return false;
+  if (vocabulary_->places(*leaving) > kMostPlaces) return false;
   out.parts.push_back({class_table(index, node).inside, nullptr});
   replay(id, node, index, *leaving, out);
   return true;
@@ -106,8 +99,7 @@ bool MaskCache::staying_item(ExprId id, std::uint32_t node, Mask& out) {
   auto leaving = leaving_bytes(pool_.char_class(index), pool_.alphabet(id));
   if (!leaving) return false;
   leaving = *leaving & live_bytes(id);
-  if (count_places(*vocabulary_, *leaving) > kMostPlaces && avoiding_item(id, node, out))
-    return true;
+  if (vocabulary_->places(*leaving) > kMostPlaces && avoiding_item(id, node, out)) return true;
   ClassTable& table = class_table(index, node);
   out.parts.push_back({table.inside, nullptr});
   prepare_exits(table, index, *leaving);

@@ -105,9 +105,7 @@ MaskCache::Spread MaskCache::spread_of(ExprId id, const ByteSet& chars, std::uin
 // text is none of them.
 ByteSet MaskCache::leaving_by(ExprId id, std::uint32_t class_index, const ByteSet& leaving) {
   if (pool_.node(id).flags & kCaptures) return leaving;
-  std::size_t found = 0;  // places in the trie
-  leaving.for_each([&](std::uint8_t b) { found += vocabulary_->nodes_by_label(b).size(); });
-  if (found <= kFewPlaces) return leaving;
+  if (vocabulary_->places(leaving) <= kFewPlaces) return leaving;
   const LeafDfa& chars = pool_.class_automaton(class_index);
   std::vector<std::pair<ExprId, std::uint32_t>> places{{id, chars.start()}};
   ByteSet out = leaving & ByteSet::range(0x80, 0xBF);
@@ -146,9 +144,7 @@ bool MaskCache::spread_item(ExprId id, std::uint32_t node, Mask& out) {
     const std::uint32_t index = pool_.intern_class(CharSet::from_ascii(chars));
     const ByteSet leaving =
         leaving_by(id, index, (pool_.alphabet(id) - chars) - ByteSet::range(0x80, 0xBF));
-    std::size_t places = 0;
-    leaving.for_each([&](std::uint8_t b) { places += vocabulary_->nodes_by_label(b).size(); });
-    if (places > kMostPlaces) return false;
+    if (vocabulary_->places(leaving) > kMostPlaces) return false;
     const ClassTable& table = class_table(index, node);
     const std::shared_ptr<const TokenSet> inside = table.inside;
     const Spread spread = spread_of(id, chars, table.longest, kMostStates);

@@ -11,6 +11,8 @@ namespace {
 
 constexpr std::size_t kAhead = 16;    // bytes that are known where a token is looked for
 constexpr std::size_t kMostGap = 64;  // bytes between two pieces
+// Expressions that one mask may take: it is not interrupted, whatever the deadline.
+constexpr std::size_t kMostGrowth = 50'000;
 
 // Tokens that a text begins with, the longest last.
 void tokens_at(const Vocabulary& words, std::string_view text, std::vector<TokenId>& found) {
@@ -66,7 +68,7 @@ class Engine::Sketch {
   bool bridge(ExprId expr) {
     const std::unique_lock guard = engine_.lock();
     ExprPool& pool = *engine_.pool_;
-    pool.allow_growth(engine_.limits_.max_growth);
+    pool.allow_growth(std::min(engine_.limits_.max_growth, kMostGrowth));
     expr = pool.walk(expr, std::string_view(known_).substr(begin_));
     const std::string_view next = pieces_.front();
     for (std::size_t count = 0; expr != ExprPool::kEmptyId && count < kMostGap; ++count) {
@@ -118,7 +120,7 @@ std::size_t Engine::warm_up(std::span<const std::string> pieces, std::optional<d
   std::vector<TokenId> tokens;
   try {
     while (may_go_on()) {
-      mask(state);
+      mask_within(state, std::min(limits_.max_growth, kMostGrowth));
       tokens_at(*vocabulary_, sketch.text(state), tokens);
       std::optional<State> next;
       for (; !next && !tokens.empty(); tokens.pop_back()) {

@@ -78,6 +78,21 @@ def test_a_mask_that_takes_too_much_is_not_tried_again() -> None:
     assert patient.allowed_tokens(patient.advance(patient.start(), ord("{"))).to_list()
 
 
+def test_a_mask_that_takes_far_more_than_others_is_not_made_ahead() -> None:
+    # Other names once more.
+    source = json.dumps({"oneOf": [branch(number) for number in range(5)]}).replace("name", "title")
+    vocabulary = vocabularies(TOKENS)[1]
+    engine = formgate.compile(
+        source, vocabulary, format="json_schema", property_order="any", warm_up=False
+    )
+    before = engine.pool_nodes
+    assert engine.warm_up('{ "title') == 1  # what comes after the brace takes 270,000
+    assert engine.pool_nodes - before < 80_000
+    state = engine.advance(engine.start(), ord("{"))
+    assert engine.allowed_tokens(state).to_list()
+    assert engine.warm_up('{ "title') > 1
+
+
 @pytest.mark.parametrize("keyword", ["anyOf", "oneOf"])
 def test_more_branches_than_clauses_may_be_multiplied_out(
     byte_vocabulary: formgate.Vocabulary, keyword: str

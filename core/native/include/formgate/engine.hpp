@@ -64,7 +64,8 @@ class Engine {
   // Makes the masks that an output of a text asks for, token by token, each the longest that goes
   // on. Between two pieces of the text stands the shortest that leads on. Ends where the text does
   // or is not one of the language's, after `max_s` seconds, where it is cancelled, and where a
-  // limit is met. Returns the number of tokens that were taken.
+  // limit is met, or a mask takes far more expressions than most. Returns the number of tokens that
+  // were taken.
   std::size_t warm_up(std::span<const std::string> pieces, std::optional<double> max_s,
                       const CancelToken* cancel) const;
   // Whether the lengths of texts are known, so that the shortest is found without a search.
@@ -98,6 +99,7 @@ class Engine {
   TokenMeanings find_specials(const Grammar& grammar);
   TokenId resolve(const TokenUse& use) const;
   std::string spelled(std::string_view text) const;
+  std::shared_ptr<const Mask> mask_within(const State& state, std::size_t growth) const;
   std::shared_ptr<const Mask> special_mask(ExprId expr) const;
   std::shared_ptr<const Mask> make_special_mask(ExprId expr) const;
   State make_state(ExprId expr) const;

@@ -105,6 +105,12 @@ class Vocabulary {
   std::span<const std::uint32_t> nodes_after_ascii(std::uint8_t byte) const {
     return nodes_by_label(byte).first(after_ascii_[byte]);
   }
+  // How many nodes some bytes lead to.
+  std::size_t places(const ByteSet& bytes) const {
+    std::size_t count = 0;
+    bytes.for_each([&](std::uint8_t byte) { count += nodes_by_label(byte).size(); });
+    return count;
+  }
   // Ranks of the tokens that have a byte somewhere, ascending.
   std::vector<std::uint32_t> ranks_with(std::uint8_t byte) const;
   // Nodes with more than kLongPath characters before them, longest first.
