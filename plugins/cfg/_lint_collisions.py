@@ -31,7 +31,7 @@ def contexts(grammar: SymbolGrammar, automaton: Automaton, *, lexer: str) -> lis
     everywhere = frozenset(grammar.ignored)
     if lexer != "contextual":
         used = frozenset(s for p in grammar.productions for s in p.body if s in grammar.terminals)
-        return [used | everywhere]
+        return [used | everywhere | grammar.idle]
     masks: dict[int, None] = {}
     for state, symbol in enumerate(automaton.access):
         if symbol is None or symbol < automaton.terminal_count:

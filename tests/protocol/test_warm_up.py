@@ -225,6 +225,6 @@ def test_errors_of_what_is_expected_name_the_format() -> None:
     with pytest.raises(LookupError) as caught:
         formgate.compile("", vocabulary("fails"), format="expecting", registry=expecting(fail))
     assert caught.value.__notes__ == ["raised while format 'expecting' said what it expects"]
+    wrong = expecting(lambda size: size)
     with pytest.raises(TypeError, match="text"):
-        wrong = expecting(lambda size: size)
         formgate.compile("", vocabulary("fails"), format="expecting", registry=wrong)

@@ -9,7 +9,7 @@ from contextlib import suppress
 from pathlib import Path
 
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
@@ -93,6 +93,7 @@ def first(lexer, text):
 
 @settings(max_examples=120, deadline=None)
 @given(grammars(), st.sampled_from(["contextual", "basic"]))
+@example('s: Y\na: b\nb:  | a Z\nW: "a"\nX: "a"\nY: /a/\nZ: /[ab]{1,2}/', "basic")  # Z is kept
 def test_what_is_told_is_what_lark_never_reads(source, lexer):
     try:
         parser = lark.Lark(source, start="s", parser="lalr", lexer=lexer)
