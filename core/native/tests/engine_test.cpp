@@ -142,6 +142,32 @@ TEST(Engine, EmptyLanguagesAreRefused) {
   EXPECT_THROW(compile(unspellable, vocabulary(kWords)), Error);
 }
 
+// Masks made ahead are those of all others, whatever the text is and whoever else asks meanwhile.
+TEST(Engine, MasksMadeAheadAreThoseOfStepping) {
+  Grammar g;
+  const auto letter = g.chars(CharSet({{'a', 'c'}}));
+  g.start(g.sequence({g.literal("\""), g.repeat(letter, 2, 5), g.literal("\""), g.literal("12")}));
+  const auto engine = compile(g, vocabulary(kWords));
+  const auto along = [&](const std::vector<std::string>& pieces) {
+    return engine->warm_up(pieces, std::nullopt, nullptr);
+  };
+  EXPECT_EQ(along({"\"abc\"12"}), 4u);   // a quote with "a", "bc", a quote, "12"
+  EXPECT_EQ(along({"\"", "\"12"}), 3u);  // a quote with "a", "a" with a quote
+  EXPECT_EQ(along({"", ""}), 3u);
+  EXPECT_EQ(along({"", "x"}), 3u);
+  EXPECT_EQ(along({}), 0u);
+  EXPECT_EQ(along({"\xFF\xFF"}), 0u);
+  EXPECT_EQ(engine->warm_up(std::vector<std::string>{"\"abc"}, 0.0, nullptr), 0u);
+  CancelToken token;
+  token.cancel();
+  EXPECT_EQ(engine->warm_up(std::vector<std::string>{"\"abc"}, std::nullopt, &token), 0u);
+  std::thread other([&] {
+    for (int i = 0; i < 20; ++i) along({"\"", "\"1"});
+  });
+  check_masks(*engine, 4);
+  other.join();
+}
+
 TEST(Engine, EndsAfterAStopToken) {
   Grammar g;
   g.start(g.literal("a"));
