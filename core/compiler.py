@@ -56,12 +56,12 @@ def compile(  # noqa: A001 (the field's word, as in re.compile)
         timeout_s: Deadline in seconds for the whole.
         cancel: Lets another thread stop the compilation.
         limits: Bounds on what compiling may use.
-        warm_up: Whether masks are made ahead, for at most three quarters of the time that reading
-            and compiling took: a mask that one output waits for holds up all that are computed with
-            it, and takes longer between two passes of a model, which leave nothing in the caches.
-            True: along what the format knows of texts that are likely (``json_schema`` does), or
-            the shortest text. A text, or pieces of one: along these; see ``Engine.warm_up``, which
-            can be given more time. False: none.
+        warm_up: Whether masks are made ahead: none is begun after three quarters of the time that
+            reading and compiling took. A mask that one output waits for holds up all that are
+            computed with it, and takes longer between two passes of a model, which leave nothing
+            in the caches. True: along what the format knows of texts that are likely
+            (``json_schema`` does), or the shortest text. A text, or pieces of one: along these; see
+            ``Engine.warm_up``, which can be given more time. False: none.
         **options: Options of the format; those that it does not know are refused.
 
     Returns:
@@ -69,7 +69,7 @@ def compile(  # noqa: A001 (the field's word, as in re.compile)
 
     Raises:
         TypeError: An argument is of the wrong type.
-        ValueError: ``timeout_s`` is not positive.
+        ValueError: ``timeout_s`` is not positive, or ``warm_up`` has a lone surrogate.
         GrammarError: The source is wrong, or its format unknown or uncertain.
         UnsupportedConstraint: It asks for what cannot be enforced exactly.
         EmptyLanguageError: Nothing that this vocabulary can spell satisfies it.
@@ -90,8 +90,7 @@ def compile(  # noqa: A001 (the field's word, as in re.compile)
     except CompileTimeout:
         raise _timeout(timeout_s) from None
     grammar_s = time.perf_counter() - started
-    if cancel is not None and cancel.cancelled:
-        raise CompileCancelled("compiling was cancelled")
+    _check_cancelled(cancel)
     if timeout_s is not None and grammar_s >= timeout_s:
         raise CompileTimeout(
             f"compiling took longer than timeout_s={timeout_s}: reading the source alone took "
@@ -114,55 +113,63 @@ def compile(  # noqa: A001 (the field's word, as in re.compile)
         raise
     engine_s = time.perf_counter() - started - grammar_s
     if warm_up is not False:
-        _warm_up(engine, warm_up, grammar.read_s + engine_s, (deadline, cancel))
+        end = time.perf_counter() + _WARM_UP_SHARE * (grammar.take_read_s() + engine_s)
+        _warm_up(engine, warm_up, end if deadline is None else min(end, deadline), cancel)
+        _check_cancelled(cancel)
     observe = _registry(registry).compile_observer()
     if observe is not None:
         _report(observe, grammar, engine, (name, grammar_s, engine_s))
     return engine
 
 
+def _check_cancelled(cancel: CancelToken | None) -> None:
+    if cancel is not None and cancel.cancelled:
+        raise CompileCancelled("compiling was cancelled")
+
+
 def _check_warm_up(given: object) -> None:
     """Refuse what says neither whether nor along which text masks are made ahead."""
-    pieces = given if isinstance(given, (list, tuple)) else (given,)
-    if given is not True and given is not False:
-        for piece in pieces:
-            if not isinstance(piece, (str, bytes)):
-                raise TypeError(
-                    f"warm_up is True, False, a text or a list of texts, not {given!r:.60}"
-                )
+    if given is True or given is False:
+        return
+    for piece in given if isinstance(given, (list, tuple)) else (given,):
+        if not isinstance(piece, (str, bytes)):
+            raise TypeError(f"warm_up is True, False, a text or a list of texts, not {given!r:.60}")
+        if isinstance(piece, str) and not piece.isascii():
+            try:
+                piece.encode()
+            except UnicodeEncodeError:
+                raise ValueError("warm_up has a lone surrogate, which is no text") from None
 
 
 def _warm_up(
     engine: Engine,
     given: bool | str | bytes | Sequence[str | bytes],
-    took_s: float,
-    bounds: tuple[float | None, CancelToken | None],
+    end: float,
+    cancel: CancelToken | None,
 ) -> None:
-    """Make masks along a text, or what the format knows of one, within a part of some time."""
-    deadline, cancel = bounds
-    now = time.perf_counter()
-    end = now + _WARM_UP_SHARE * took_s
-    if deadline is not None:
-        end = min(end, deadline)
-    text: str | bytes | Sequence[str | bytes] | None
-    if isinstance(given, bool):
-        text = _likely_text(engine.grammar, int((end - now) * _CHARACTERS_PER_S))
-    else:
-        text = given
+    """Make masks along a text, or what the format knows of one, until some time."""
     left = end - time.perf_counter()
-    if left > 0:
-        engine.warm_up(text, left, cancel)
-
-
-def _likely_text(grammar: Grammar, size: int) -> str | bytes | Sequence[str | bytes] | None:
-    """Return what the format of a grammar expects, about as long as said; None if it does not."""
+    if left <= 0:
+        return
+    if not isinstance(given, bool):
+        engine.warm_up(given, left, cancel)
+        return
+    grammar: Grammar = engine.grammar
     if grammar.likely is None:
-        return None
+        engine.warm_up(None, left, cancel)
+        return
     try:
-        return grammar.likely(size)
-    except Exception as error:
-        _note(error, f"raised while format {grammar.format!r} said what it expects")
-        raise
+        text = grammar.likely(max(int(left * _CHARACTERS_PER_S), 1))
+        engine.warm_up(text, end - time.perf_counter(), cancel)
+    except Exception as error:  # noqa: BLE001 (nothing but time depends on it)
+        from formgate.core.registry import PluginWarning  # noqa: PLC0415 (pluggy)
+
+        warnings.warn(
+            f"what format {grammar.format!r} expects (GrammarBuilder.expect) failed: "
+            f"{type(error).__name__}: {error}",
+            PluginWarning,
+            stacklevel=3,
+        )
 
 
 def _timeout(timeout_s: float | None) -> CompileTimeout:
@@ -226,7 +233,7 @@ def _grammar(
         grammar.reader = partial(spec.reader, source, dict(options))
     if spec.explain is not None:
         grammar.explain = partial(spec.explain, source, dict(options))
-    grammar.read_s = time.perf_counter() - started
+    grammar.set_read_s(time.perf_counter() - started)
     return grammar, spec.name
 
 
@@ -253,11 +260,7 @@ def _write(
 
 def _name(entry: Registered[Format], error: Exception) -> None:
     """Add the plugin and its version to an error, its type unchanged."""
-    _note(error, f"raised while format {entry.spec.name!r} of {entry.origin} was compiling")
-
-
-def _note(error: Exception, note: str) -> None:
-    """Add a line to an error."""
+    note = f"raised while format {entry.spec.name!r} of {entry.origin} was compiling"
     # What add_note of Python 3.11 does, for 3.10 too.
     notes: list[str] = getattr(error, "__notes__", [])
     error.__notes__ = [*notes, note]

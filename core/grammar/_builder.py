@@ -224,8 +224,17 @@ class GrammarBuilder(ListBuilder):
         Args:
             likely: Called with a number of characters, it returns the beginning of a text of about
                 that length; or pieces of one, between which stands the shortest text that there is.
-                It may be wrong: nothing but time depends on it. Called only if time is left.
+                It may be wrong: nothing but time depends on it. Called only if time is left; an
+                error is a warning.
+
+        Raises:
+            TypeError: It cannot be called.
+            GrammarError: The grammar is built.
         """
+        if not callable(likely):
+            raise TypeError(
+                f"expect takes a function of a number of characters, not {likely!r:.60}"
+            )
         self._check_open()
         if not self._embedding:
             self._likely = likely

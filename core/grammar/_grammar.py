@@ -50,7 +50,6 @@ class Grammar:
             the format knows no values. ``formgate.parse`` calls it.
         likely: Returns the beginning of a likely text, given how many characters of it; see
             ``GrammarBuilder.expect``. None where nothing is known.
-        read_s: Seconds that it took to write it from its source; 0 where that is not known.
         explain: Says of an error that ``compile`` raises what the source has to do with it, by
             changing its message; None where the format has nothing to say.
     """
@@ -65,7 +64,7 @@ class Grammar:
     ) -> None:
         self.reader: Callable[[str, Mapping[str, object]], object] | None = None
         self.likely: LikelyText | None = None
-        self.read_s = 0.0
+        self._read_s = 0.0
         self.explain: Callable[[FormgateError], None] | None = None
         self._core = core
         self.name = name
@@ -111,6 +110,15 @@ class Grammar:
         engine.grammar = self
         engine.format = self.format
         return engine
+
+    def set_read_s(self, seconds: float) -> None:
+        """Say how long it took to write this from its source."""
+        self._read_s = seconds
+
+    def take_read_s(self) -> float:
+        """Return how long it took to write this, once; then 0: that time has been answered."""
+        seconds, self._read_s = self._read_s, 0.0
+        return seconds
 
     def rules(self) -> list[str]:
         """Return the names of the rules, in order of definition."""

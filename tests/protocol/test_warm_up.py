@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import signal
 import threading
 import time
+import types
 
 import hypothesis
 import pytest
 from hypothesis import strategies as st
 
 import formgate
+from formgate.core import compiler
 from formgate.core.compiler import build_grammar
 from formgate.core.grammar import CancelToken, GrammarBuilder, Limits
-from formgate.core.registry import Format, Registry, hookimpl
+from formgate.core.registry import Format, PluginWarning, Registry, hookimpl
 
 WORDS = ["a", "ab", "abc", "b", "bc", "c", '"', '":', ' "', '{"', '"}', "12", "1", "2", "é", " "]
 OWN = 256 + len([word for word in WORDS if len(word.encode()) > 1])  # the last is each one's own
@@ -186,7 +189,8 @@ def test_what_a_format_expects_is_made() -> None:
     assert len(asked) == 1
     grammar = build_grammar("", format="expecting", registry=registry)
     assert grammar.likely is likely
-    assert grammar.read_s > 0
+    assert grammar.take_read_s() > 0
+    assert grammar.take_read_s() == 0  # answered
     assert len(asked) == 1
     assert build_grammar("a").likely is None
 
@@ -218,13 +222,83 @@ def test_other_threads_go_on_meanwhile() -> None:
     assert all(ticks)
 
 
-def test_errors_of_what_is_expected_name_the_format() -> None:
+@pytest.mark.parametrize("wrong", [1, {"a": 1}, bytearray(b"a"), [1], "\ud800"])
+def test_what_is_expected_wrongly_is_a_warning(wrong: object) -> None:
+    registry = expecting(lambda size: wrong)
+    with pytest.warns(PluginWarning, match="what format 'expecting' expects"):
+        engine = formgate.compile("", vocabulary("wrong"), format="expecting", registry=registry)
+    assert engine.accepts("abc")
+
+
+def test_what_fails_to_say_what_it_expects_is_a_warning() -> None:
     def fail(size: int) -> str:
         raise LookupError(size)
 
-    with pytest.raises(LookupError) as caught:
+    with pytest.warns(PluginWarning, match="LookupError"):
         formgate.compile("", vocabulary("fails"), format="expecting", registry=expecting(fail))
-    assert caught.value.__notes__ == ["raised while format 'expecting' said what it expects"]
-    wrong = expecting(lambda size: size)
-    with pytest.raises(TypeError, match="text"):
-        formgate.compile("", vocabulary("fails"), format="expecting", registry=wrong)
+
+
+def test_only_what_can_be_called_is_expected() -> None:
+    with pytest.raises(TypeError, match="expect takes a function"):
+        GrammarBuilder().expect("abc")  # type: ignore[arg-type]
+
+
+def test_nothing_is_asked_after_the_deadline(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[int] = []
+
+    def likely(size: int) -> str:
+        asked.append(size)
+        return "abc"
+
+    times = iter([0.0, 0.0, 0.1, 0.2])  # of the start, twice, and of the grammar
+
+    def clock() -> float:
+        return next(times, 5.0)
+
+    registry = expecting(likely)
+    words = vocabulary("after")
+    monkeypatch.setattr(compiler, "time", types.SimpleNamespace(perf_counter=clock))
+    engine = formgate.compile("", words, format="expecting", registry=registry, timeout_s=1.0)
+    assert engine.accepts("abc")
+    assert not asked
+
+
+def test_a_signal_ends_it() -> None:
+    class SignalError(Exception):
+        pass
+
+    def handle(*_: object) -> None:
+        raise SignalError
+
+    engine = formgate.compile("[ab]*", vocabulary("signal"))
+    before = signal.signal(signal.SIGALRM, handle)
+    try:
+        signal.setitimer(signal.ITIMER_REAL, 0.05)
+        with pytest.raises(SignalError):
+            engine.warm_up("ab" * 20_000_000)
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+    assert engine.warm_up("abab") > 0
+
+
+def test_a_cancelled_compilation_is_cancelled_while_masks_are_made() -> None:
+    token = CancelToken()
+
+    def likely(size: int) -> str:
+        token.cancel()
+        return "abc"
+
+    with pytest.raises(formgate.CompileCancelled):
+        formgate.compile(
+            "",
+            vocabulary("cancelled"),
+            format="expecting",
+            registry=expecting(likely),
+            cancel=token,
+        )
+
+
+def test_a_lone_surrogate_is_refused_at_once() -> None:
+    with pytest.raises(ValueError, match="lone surrogate"):
+        formgate.compile("(", vocabulary("lone"), warm_up=["a", "\ud800"])

@@ -1,3 +1,4 @@
+#include <chrono>
 #include <cstring>
 #include <limits>
 
@@ -187,8 +188,35 @@ void fill_mask(const EngineHandle& self, const StateHandle& state, nb::handle ou
   engine->fill(from, rows.data + static_cast<std::size_t>(row) * rows.stride);
 }
 
+// Lets the interpreter's lock go, and takes it back now and then to see whether a signal came.
+class SignalWatch {
+ public:
+  SignalWatch() : thread_(PyEval_SaveThread()) {}
+  ~SignalWatch() { take_lock_back(thread_); }
+  SignalWatch(const SignalWatch&) = delete;
+  SignalWatch& operator=(const SignalWatch&) = delete;
+
+  // Whether none did; the handler's error is set otherwise.
+  bool quiet() {
+    const Clock::time_point now = Clock::now();
+    if (now - last_ < std::chrono::milliseconds(20)) return true;
+    last_ = now;
+    take_lock_back(thread_);
+    const bool raised = PyErr_CheckSignals() != 0;
+    thread_ = PyEval_SaveThread();
+    return !raised;
+  }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  PyThreadState* thread_;
+  Clock::time_point last_ = Clock::now();
+};
+
 std::size_t warm_up(const EngineHandle& self, nb::handle text, std::optional<double> max_s,
                     const CancelToken* cancel) {
+  using Clock = std::chrono::steady_clock;
+  const Clock::time_point begin = Clock::now();
   std::vector<std::string> pieces;
   const bool shortest = text.is_none();
   if (shortest) {
@@ -203,9 +231,22 @@ std::size_t warm_up(const EngineHandle& self, nb::handle text, std::optional<dou
     throw nb::type_error("text is a str, bytes, a sequence of these, or None");
   }
   const std::shared_ptr<const Engine> engine = present(self);
-  const GilRelease release;
-  if (shortest && !engine->tells_lengths()) return 0;
-  return engine->warm_up(pieces, max_s, cancel);
+  bool quiet = true;
+  std::size_t count = 0;
+  {
+    SignalWatch watch;
+    const auto may_go_on = [&] {
+      if (cancel && cancel->cancelled()) return false;
+      if (max_s && std::chrono::duration<double>(Clock::now() - begin).count() >= *max_s) {
+        return false;
+      }
+      quiet = watch.quiet();
+      return quiet;
+    };
+    if (!shortest || engine->tells_lengths()) count = engine->warm_up(pieces, may_go_on);
+  }
+  if (!quiet) throw nb::python_error();
+  return count;
 }
 
 // Python's number of threads: an integer from 1 to kMostThreads, be it numpy's.
@@ -398,9 +439,11 @@ void bind_engine(nb::module_& m) {
            "Make the masks along a text that outputs are likely to resemble, so that they are "
            "there when an output asks for them; return the number of tokens taken. Between two "
            "texts of a list stands a shortest one that leads from one to the other; None is a "
-           "shortest text of the whole language, and no text at all where rules call rules. Ends "
-           "quietly where the text is none of the language, at a limit, and after max_s seconds. "
-           "Does not hold the interpreter lock.")
+           "shortest text of the whole language, and no text at all where rules call rules, or a "
+           "lexer reads. Ends quietly where the text is none of the language, at a special token, "
+           "at a limit, where a mask takes far more expressions than most, and after max_s "
+           "seconds; a mask under way is finished. Does not hold the interpreter lock; signals are "
+           "seen between masks.")
       .def(
           "forced_text",
           [](const EngineHandle& self, const StateHandle& state, std::size_t max_bytes) {

@@ -1,6 +1,5 @@
 // Masks made ahead, along a text that outputs are likely to resemble.
 #include <algorithm>
-#include <chrono>
 #include <string>
 
 #include "formgate/engine.hpp"
@@ -106,14 +105,8 @@ bool Engine::tells_lengths() const {
   return !(pool_->node(start_.expr).flags & kCalls);
 }
 
-std::size_t Engine::warm_up(std::span<const std::string> pieces, std::optional<double> max_s,
-                            const CancelToken* cancel) const {
-  using Clock = std::chrono::steady_clock;
-  const Clock::time_point begin = Clock::now();
-  const auto may_go_on = [&] {
-    if (cancel && cancel->cancelled()) return false;
-    return !max_s || std::chrono::duration<double>(Clock::now() - begin).count() < *max_s;
-  };
+std::size_t Engine::warm_up(std::span<const std::string> pieces,
+                            const std::function<bool()>& may_go_on) const {
   std::size_t count = 0;
   State state = start_;
   Sketch sketch(*this, pieces);

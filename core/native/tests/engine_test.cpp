@@ -149,7 +149,7 @@ TEST(Engine, MasksMadeAheadAreThoseOfStepping) {
   g.start(g.sequence({g.literal("\""), g.repeat(letter, 2, 5), g.literal("\""), g.literal("12")}));
   const auto engine = compile(g, vocabulary(kWords));
   const auto along = [&](const std::vector<std::string>& pieces) {
-    return engine->warm_up(pieces, std::nullopt, nullptr);
+    return engine->warm_up(pieces, [] { return true; });
   };
   EXPECT_EQ(along({"\"abc\"12"}), 4u);   // a quote with "a", "bc", a quote, "12"
   EXPECT_EQ(along({"\"", "\"12"}), 3u);  // a quote with "a", "a" with a quote
@@ -157,10 +157,8 @@ TEST(Engine, MasksMadeAheadAreThoseOfStepping) {
   EXPECT_EQ(along({"", "x"}), 3u);
   EXPECT_EQ(along({}), 0u);
   EXPECT_EQ(along({"\xFF\xFF"}), 0u);
-  EXPECT_EQ(engine->warm_up(std::vector<std::string>{"\"abc"}, 0.0, nullptr), 0u);
-  CancelToken token;
-  token.cancel();
-  EXPECT_EQ(engine->warm_up(std::vector<std::string>{"\"abc"}, std::nullopt, &token), 0u);
+  int left = 3;
+  EXPECT_EQ(engine->warm_up(std::vector<std::string>{"\"abc\"12"}, [&] { return --left > 0; }), 2u);
   std::thread other([&] {
     for (int i = 0; i < 20; ++i) along({"\"", "\"1"});
   });

@@ -13,7 +13,10 @@ namespace {
 
 constexpr unsigned kDeep = 10;  // schemas within schemas, and references one after another
 constexpr std::uint32_t kMostItems = 4;
-constexpr std::uint32_t kMostLetters = 64;  // that are written to reach a length
+constexpr std::size_t kMostAlternatives = 16;  // that are looked at
+// What may be looked at for each character that is wanted, so that a schema that says little with
+// much takes no longer.
+constexpr std::size_t kLooks = 16;
 
 enum Word : std::uint8_t {
   kType,
@@ -98,21 +101,11 @@ std::string_view text_of_format(std::string_view name) {
 bool holds_list(nb::handle value) { return value.is_valid() && is_list(value); }
 bool holds_dict(nb::handle value) { return value.is_valid() && is_dict(value); }
 
-// A member of a dict. Looked for one by one: a lookup may compare keys in Python, which may change
-// what is looked at.
-nb::handle member_named(nb::handle dict, std::string_view name) {
-  Py_ssize_t at = 0;
-  PyObject* key = nullptr;
-  PyObject* value = nullptr;
-  while (PyDict_Next(dict.ptr(), &at, &key, &value)) {
-    if (text_of(key) == name) return value;
-  }
-  return {};
-}
-
 // What a schema says, by keyword.
 struct Said {
   std::array<nb::handle, kWords> of;
+  std::array<Word, kWords> order;  // in which the first `count` stand there
+  std::size_t count = 0;
 
   explicit Said(nb::handle schema) {
     Py_ssize_t at = 0;
@@ -122,7 +115,9 @@ struct Said {
       const auto name = text_of(key);
       if (!name) continue;
       const auto known = words().find(*name);
-      if (known != words().end()) of[known->second] = value;
+      if (known == words().end()) continue;
+      of[known->second] = value;
+      order[count++] = known->second;
     }
   }
 
@@ -136,16 +131,16 @@ struct Said {
 class Writer {
  public:
   Writer(nb::handle root, std::size_t size, Spacing spacing)
-      : root_(root), left_(size), spacing_(std::move(spacing)), pieces_(1) {}
+      : root_(root), left_(size), looks_((size + 16) * kLooks), spacing_(std::move(spacing)) {}
 
   std::vector<std::string> pieces() && { return std::move(pieces_); }
 
   // Writes a value of a schema; false where the text is long enough.
   bool value(nb::handle schema, unsigned level, unsigned depth) {
-    if (left_ == 0 || depth > kDeep) return false;
+    if (left_ == 0 || looks_ == 0 || depth > kDeep) return false;
     if (schema.ptr() == Py_True) return write("\"a\"");
     if (!holds_dict(schema)) return gap();
-    const Said said(schema);
+    const Said said = look(schema);
     if (said[kConst].is_valid()) return given(said[kConst]);
     if (holds_list(said[kEnum])) {
       return PyList_Size(said[kEnum].ptr()) == 0 ? gap()
@@ -175,6 +170,14 @@ class Writer {
     return left_ != 0;
   }
 
+  // Counts what was looked at.
+  void looked(std::size_t count) { looks_ -= std::min(looks_, count); }
+
+  Said look(nb::handle schema) {
+    looked(1 + static_cast<std::size_t>(PyDict_Size(schema.ptr())));
+    return Said(schema);
+  }
+
   // What is not known comes here.
   bool gap() {
     pieces_.emplace_back();
@@ -192,26 +195,8 @@ class Writer {
   bool object(const Said& said, unsigned level, unsigned depth) {
     write("{");
     std::vector<std::string_view> names;
-    bool more = members(said[kProperties], names, level, depth);
-    if (more && holds_list(said[kAllOf])) {
-      for (Py_ssize_t i = 0; more && i < PyList_Size(said[kAllOf].ptr()); ++i) {
-        nb::handle part = PyList_GetItem(said[kAllOf].ptr(), i);
-        if (!holds_dict(part)) continue;
-        Said own(part);
-        if (own[kRef].is_valid()) {
-          part = referred(own[kRef]);
-          if (!holds_dict(part)) continue;
-          own = Said(part);
-        }
-        more = members(own[kProperties], names, level, depth);
-      }
-    }
-    if (more && holds_list(said[kRequired])) {
-      const nb::handle other = said[kAdditional].is_valid() ? said[kAdditional] : Py_True;
-      for (Py_ssize_t i = 0; more && i < PyList_Size(said[kRequired].ptr()); ++i) {
-        more = member(PyList_GetItem(said[kRequired].ptr(), i), other, names, level, depth);
-      }
-    }
+    bool more = members(said, Members::kNamed, names, level, depth) &&
+                members(said, Members::kRequired, names, level, depth);
     if (more && names.empty() && holds_dict(said[kAdditional])) {
       names.emplace_back("a");
       more = line(level + 1) && write("\"a\"") && write(spacing_.colon) &&
@@ -220,8 +205,41 @@ class Writer {
     return more && (names.empty() || line(level)) && write("}");
   }
 
-  bool members(nb::handle properties, std::vector<std::string_view>& names, unsigned level,
-               unsigned depth) {
+  enum class Members : std::uint8_t { kNamed, kRequired };
+
+  // The members that a schema names, or says that there must be, with those of schemas that hold
+  // for the same object, in the order in which they stand there.
+  bool members(const Said& said, Members which, std::vector<std::string_view>& names,
+               unsigned level, unsigned depth) {
+    if (depth > kDeep) return false;
+    const auto also = [&](nb::handle schema) {
+      return !holds_dict(schema) || members(look(schema), which, names, level, depth + 1);
+    };
+    for (std::size_t i = 0; i < said.count; ++i) {
+      const Word word = said.order[i];
+      const nb::handle value = said[word];
+      bool more = looks_ != 0;
+      if (word == kProperties && which == Members::kNamed) {
+        more = more && named(value, names, level, depth);
+      } else if (word == kRequired && which == Members::kRequired) {
+        more = more && required(said, names, level, depth);
+      } else if (word == kRef) {
+        more = more && also(referred(value));
+      } else if (word == kAnyOf || word == kOneOf) {
+        more = more && also(best_of(value));
+      } else if (word == kAllOf && holds_list(value)) {
+        for (Py_ssize_t at = 0; more && at < PyList_Size(value.ptr()); ++at) {
+          looked(1);
+          more = looks_ != 0 && also(PyList_GetItem(value.ptr(), at));
+        }
+      }
+      if (!more) return false;
+    }
+    return true;
+  }
+
+  bool named(nb::handle properties, std::vector<std::string_view>& names, unsigned level,
+             unsigned depth) {
     if (!holds_dict(properties)) return true;
     Py_ssize_t at = 0;
     PyObject* key = nullptr;
@@ -232,8 +250,22 @@ class Writer {
     return true;
   }
 
+  bool required(const Said& said, std::vector<std::string_view>& names, unsigned level,
+                unsigned depth) {
+    if (!holds_list(said[kRequired])) return true;
+    const nb::handle other = said[kAdditional].is_valid() ? said[kAdditional] : Py_True;
+    for (Py_ssize_t i = 0; i < PyList_Size(said[kRequired].ptr()); ++i) {
+      if (!member(PyList_GetItem(said[kRequired].ptr(), i), other, names, level, depth)) {
+        return false;
+      }
+    }
+    return true;
+  }
+
   bool member(nb::handle key, nb::handle schema, std::vector<std::string_view>& names,
               unsigned level, unsigned depth) {
+    looked(1 + names.size());
+    if (looks_ == 0) return false;
     const auto name = text_of(key);
     if (!name || schema.ptr() == Py_False) return true;
     if (std::ranges::find(names, *name) != names.end()) return true;
@@ -283,8 +315,9 @@ class Writer {
     }
     const auto least = said[kMinLength].is_valid() ? count_of(said[kMinLength]) : std::nullopt;
     const auto most = said[kMaxLength].is_valid() ? count_of(said[kMaxLength]) : std::nullopt;
-    const std::uint32_t length = std::min(std::max(least.value_or(1), 1u), kMostLetters);
-    return write(std::string(most ? std::min(length, *most) : length, 'a')) && write("\"");
+    const std::size_t length = std::min<std::size_t>(std::max(least.value_or(1), 1u), left_ + 1);
+    return write(std::string(most ? std::min<std::size_t>(length, *most) : length, 'a')) &&
+           write("\"");
   }
 
   // A value that the schema holds.
@@ -335,19 +368,20 @@ class Writer {
   }
 
   // The first of some schemas that is not just about null.
-  static nb::handle best_of(nb::handle list) {
+  nb::handle best_of(nb::handle list) {
     if (!holds_list(list) || PyList_Size(list.ptr()) == 0) return {};
-    for (Py_ssize_t i = 0; i < PyList_Size(list.ptr()); ++i) {
-      const nb::handle one = PyList_GetItem(list.ptr(), i);
+    const auto size = static_cast<std::size_t>(PyList_Size(list.ptr()));
+    for (std::size_t i = 0; i < std::min(size, kMostAlternatives); ++i) {
+      const nb::handle one = PyList_GetItem(list.ptr(), static_cast<Py_ssize_t>(i));
       if (!holds_dict(one)) continue;
-      const nb::handle type = Said(one)[kType];
+      const nb::handle type = look(one)[kType];
       if (!type.is_valid() || text_of(type) != "null") return one;
     }
     return PyList_GetItem(list.ptr(), 0);
   }
 
   // What a pointer into the document points to; null where it is none, or is escaped.
-  nb::handle referred(nb::handle reference) const {
+  nb::handle referred(nb::handle reference) {
     const auto text = text_of(reference);
     if (!text || text->empty() || text->front() != '#') return {};
     nb::handle at = root_;
@@ -363,10 +397,24 @@ class Writer {
     return at;
   }
 
+  // A member of a dict. Looked for one by one: a lookup may compare keys in Python, which may
+  // change what is looked at.
+  nb::handle member_named(nb::handle dict, std::string_view name) {
+    Py_ssize_t at = 0;
+    PyObject* key = nullptr;
+    PyObject* value = nullptr;
+    while (looks_ != 0 && PyDict_Next(dict.ptr(), &at, &key, &value)) {
+      looked(1);
+      if (text_of(key) == name) return value;
+    }
+    return {};
+  }
+
   nb::handle root_;
-  std::size_t left_;
+  std::size_t left_;   // characters
+  std::size_t looks_;  // that are left
   Spacing spacing_;
-  std::vector<std::string> pieces_;
+  std::vector<std::string> pieces_{1};
 };
 
 }  // namespace

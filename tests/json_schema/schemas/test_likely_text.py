@@ -43,6 +43,16 @@ ORDINARY = [
     {"type": "array", "prefixItems": [NAMED], "items": {"type": "null"}, "minItems": 3},
     {"anyOf": [{"type": "null"}, NAMED]},
     {"oneOf": [{"$ref": "#/$defs/a~b"}], "$defs": {"a~b": NAMED}},
+    {"type": "object", "$ref": "#/$defs/x", "properties": {"z": {}}, "$defs": {"x": NAMED}},
+    {**NAMED, "anyOf": [{"required": ["c"]}, {"required": ["d"]}]},
+    {**NAMED, "oneOf": [{"properties": {"c": {"const": "x"}}, "required": ["c"]}]},
+    {
+        "type": "object",
+        "properties": {"z": {}},
+        "allOf": [{"$ref": "#/$defs/x"}, {"required": ["y"]}],
+        "$defs": {"x": NAMED},
+    },
+    {"type": "object", "properties": {"a": {"minLength": 100}, "b": {"type": "null"}}},
     *({"type": "string", "format": form} for form in ["date", "date-time", "time", "uuid", "ipv6"]),
     *({"type": "string", "format": form} for form in ["email", "uri", "hostname", "duration"]),
 ]
@@ -113,6 +123,28 @@ def test_texts_end_where_they_are_long_enough(size: int) -> None:
     text = b"".join(pieces_of(schema, size))
     assert len(text) < size + 20
     assert b"".join(pieces_of(schema, 10_000)).startswith(text)
+
+
+@pytest.mark.parametrize(
+    "schema",
+    [
+        {
+            "$defs": {"n": {"anyOf": [{"type": "null"}] * 5000}},
+            "properties": {f"k{i}": {"$ref": "#/$defs/n"} for i in range(5000)},
+        },
+        {
+            "$defs": {f"d{i}": {"type": "null"} for i in range(50_000)},
+            "properties": {f"k{i}": {"$ref": "#/$defs/d49999"} for i in range(5000)},
+        },
+        {"type": "object", "required": ["a"] * 10_000_000},
+        {"type": "object", "properties": {f"k{i}": False for i in range(100_000)}},
+        {"type": "object", "allOf": [{}] * 10_000_000},
+    ],
+    ids=["alternatives", "definitions", "names", "members", "parts"],
+)
+def test_schemas_that_say_little_with_much_are_left_early(schema: Any) -> None:
+    for size in (10, 1000):
+        assert len(b"".join(pieces_of(schema, size))) < 2 * size + 20
 
 
 class Name(str):

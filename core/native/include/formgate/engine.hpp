@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -63,11 +64,10 @@ class Engine {
 
   // Makes the masks that an output of a text asks for, token by token, each the longest that goes
   // on. Between two pieces of the text stands the shortest that leads on. Ends where the text does
-  // or is not one of the language's, after `max_s` seconds, where it is cancelled, and where a
-  // limit is met, or a mask takes far more expressions than most. Returns the number of tokens that
-  // were taken.
-  std::size_t warm_up(std::span<const std::string> pieces, std::optional<double> max_s,
-                      const CancelToken* cancel) const;
+  // or is not one of the language's, where it may not go on, and where a limit is met, or a mask
+  // takes far more expressions than most. Returns the number of tokens that were taken.
+  std::size_t warm_up(std::span<const std::string> pieces,
+                      const std::function<bool()>& may_go_on) const;
   // Whether the lengths of texts are known, so that the shortest is found without a search.
   bool tells_lengths() const;
 
