@@ -95,7 +95,8 @@ ExprId Engine::walk_bytes(ExprId expr, std::string_view bytes) const {
   return pool_->walk(expr, bytes);
 }
 
-std::optional<State> Engine::advance_locked(const State& state, TokenId token) const {
+std::optional<State> Engine::advance_locked(const State& state, TokenId token,
+                                            std::size_t growth) const {
   if (ended(state)) return std::nullopt;
   if (is_stop(token)) {
     if (!state.accepting) return std::nullopt;
@@ -117,7 +118,7 @@ std::optional<State> Engine::advance_locked(const State& state, TokenId token) c
     }
   }
   if (!bytes) return std::nullopt;
-  pool_->allow_growth(limits_.max_growth);
+  pool_->allow_growth(growth);
   const ExprId next = walk_bytes(state.expr, *bytes);
   if (next == ExprPool::kEmptyId || !cache_->spellable(next)) return std::nullopt;
   if (specials_.empty()) cache_->advances().put(state.expr, token, next);
@@ -127,14 +128,14 @@ std::optional<State> Engine::advance_locked(const State& state, TokenId token) c
 
 std::optional<State> Engine::advance(const State& state, TokenId token) const {
   const std::unique_lock guard = lock();
-  return advance_locked(state, token);
+  return advance_locked(state, token, limits_.max_growth);
 }
 
 std::size_t Engine::validate(State& state, std::span<const TokenId> tokens) const {
   const std::unique_lock guard = lock();
   std::size_t count = 0;
   for (TokenId token : tokens) {
-    const auto next = advance_locked(state, token);
+    const auto next = advance_locked(state, token, limits_.max_growth);
     if (!next) break;
     state = *next;
     ++count;

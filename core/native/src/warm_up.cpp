@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::size_t kAhead = 16;    // bytes that are known where a token is looked for
 constexpr std::size_t kMostGap = 64;  // bytes between two pieces
-// Expressions that one mask may take: it is not interrupted, whatever the deadline.
+// Expressions that one mask, or one token, may take: it is not interrupted, whatever the deadline.
 constexpr std::size_t kMostGrowth = 50'000;
 
 // Tokens that a text begins with, the longest last.
@@ -41,8 +41,8 @@ std::uint8_t usual_byte(const ByteSet& set) {
 // The text that is left of some pieces.
 class Engine::Sketch {
  public:
-  Sketch(const Engine& engine, std::span<const std::string> pieces)
-      : engine_(engine), pieces_(pieces) {
+  Sketch(const Engine& engine, std::span<const std::string> pieces, std::size_t growth)
+      : engine_(engine), pieces_(pieces), growth_(growth) {
     if (!pieces_.empty()) take_piece();
   }
 
@@ -67,7 +67,7 @@ class Engine::Sketch {
   bool bridge(ExprId expr) {
     const std::unique_lock guard = engine_.lock();
     ExprPool& pool = *engine_.pool_;
-    pool.allow_growth(std::min(engine_.limits_.max_growth, kMostGrowth));
+    pool.allow_growth(growth_);
     expr = pool.walk(expr, std::string_view(known_).substr(begin_));
     const std::string_view next = pieces_.front();
     for (std::size_t count = 0; expr != ExprPool::kEmptyId && count < kMostGap; ++count) {
@@ -96,6 +96,7 @@ class Engine::Sketch {
 
   const Engine& engine_;
   std::span<const std::string> pieces_;  // that are not yet known
+  std::size_t growth_;
   std::string known_;
   std::size_t begin_ = 0;  // of what is left
 };
@@ -109,15 +110,17 @@ std::size_t Engine::warm_up(std::span<const std::string> pieces,
                             const std::function<bool()>& may_go_on) const {
   std::size_t count = 0;
   State state = start_;
-  Sketch sketch(*this, pieces);
+  const std::size_t growth = std::min(limits_.max_growth, kMostGrowth);
+  Sketch sketch(*this, pieces, growth);
   std::vector<TokenId> tokens;
   try {
     while (may_go_on()) {
-      mask_within(state, std::min(limits_.max_growth, kMostGrowth));
+      mask_within(state, growth);
       tokens_at(*vocabulary_, sketch.text(state), tokens);
       std::optional<State> next;
       for (; !next && !tokens.empty(); tokens.pop_back()) {
-        next = advance(state, tokens.back());
+        const std::unique_lock guard = lock();
+        next = advance_locked(state, tokens.back(), growth);
         if (next) sketch.take(vocabulary_->token_bytes(tokens.back())->size());
       }
       if (!next) break;

@@ -115,7 +115,8 @@ struct Said {
       const auto name = text_of(key);
       if (!name) continue;
       const auto known = words().find(*name);
-      if (known == words().end()) continue;
+      // Keys of classes of their own may differ and have one text.
+      if (known == words().end() || of[known->second].is_valid()) continue;
       of[known->second] = value;
       order[count++] = known->second;
     }

@@ -151,6 +151,18 @@ class Name(str):
     __slots__ = ()
 
 
+class Apart(str):
+    """A text that differs from others like it."""
+
+    __slots__ = ()
+
+    def __eq__(self, other: object) -> bool:
+        return self is other
+
+    def __hash__(self) -> int:
+        return id(self)
+
+
 class Kind(str, enum.Enum):
     TEXT = "string"
 
@@ -176,6 +188,7 @@ for _ in range(5000):
         {"type": ["null"]},
         {"type": "nonsense"},
         {"type": Kind.TEXT},
+        {Apart("type"): "object" for _ in range(1000)},
         {"enum": []},
         {"enum": {}},
         {"const": float("nan")},

@@ -104,7 +104,7 @@ class Engine {
   std::shared_ptr<const Mask> make_special_mask(ExprId expr) const;
   State make_state(ExprId expr) const;
   ExprId walk_bytes(ExprId expr, std::string_view bytes) const;
-  std::optional<State> advance_locked(const State& state, TokenId token) const;
+  std::optional<State> advance_locked(const State& state, TokenId token, std::size_t growth) const;
   bool is_stop(TokenId token) const;
 
   std::shared_ptr<ExprPool> pool_;
