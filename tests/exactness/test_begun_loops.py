@@ -37,7 +37,8 @@ def both() -> tuple[formgate.Vocabulary, formgate.Vocabulary]:
     return vocabularies(list(dict.fromkeys(TOKENS)))
 
 
-def compare(pattern: str, seed: int) -> None:
+def compare(pattern: str, seed: int, judged: int = 100) -> None:
+    """Walk a text; `re` judges it while it has no more characters than these."""
     chance = random.Random(seed)
     pair = Pair(
         *(formgate.compile(pattern, vocabulary, format="regex") for vocabulary in both()),
@@ -50,8 +51,9 @@ def compare(pattern: str, seed: int) -> None:
         except UnicodeDecodeError:
             pass
         else:
-            ends = pair.by_byte.is_accepting(pair.state)
-            assert ends == (re.fullmatch(pattern, text) is not None), text
+            if len(text) <= judged:
+                ends = pair.by_byte.is_accepting(pair.state)
+                assert ends == (re.fullmatch(pattern, text) is not None), text
         singles = [byte for byte in singles if chr(byte) in _LETTERS or byte > 127]
         if not singles and not longer:
             return
@@ -80,4 +82,4 @@ def test_chosen_patterns(pattern: str) -> None:
 )  # fmt: skip
 def test_random_patterns(parts: list[str], seed: int) -> None:
     compare("".join(parts), seed)
-    compare(f"(?:{''.join(parts)}|/[^/])*b", seed)
+    compare(f"(?:{''.join(parts)}|/[^/])*b", seed, judged=9)  # re takes time exponential in them
