@@ -129,16 +129,20 @@ def _check_cancelled(cancel: CancelToken | None) -> None:
 
 def _check_warm_up(given: object) -> None:
     """Refuse what says neither whether nor along which text masks are made ahead."""
-    if given is True or given is False:
-        return
+    if given is not True and given is not False:
+        _check_texts(given, "warm_up is True, False, a text or a list of texts")
+
+
+def _check_texts(given: object, wanted: str) -> None:
+    """Refuse what is neither a text nor some."""
     for piece in given if isinstance(given, (list, tuple)) else (given,):
         if not isinstance(piece, (str, bytes)):
-            raise TypeError(f"warm_up is True, False, a text or a list of texts, not {given!r:.60}")
+            raise TypeError(f"{wanted}, not {given!r:.60}")
         if isinstance(piece, str) and not piece.isascii():
             try:
                 piece.encode()
             except UnicodeEncodeError:
-                raise ValueError("warm_up has a lone surrogate, which is no text") from None
+                raise ValueError(f"{wanted}, not one with a lone surrogate") from None
 
 
 def _warm_up(
@@ -160,7 +164,7 @@ def _warm_up(
         return
     try:
         text = grammar.likely(max(int(left * _CHARACTERS_PER_S), 1))
-        engine.warm_up(text, end - time.perf_counter(), cancel)
+        _check_texts(text, "it is a text or a list of texts")
     except Exception as error:  # noqa: BLE001 (nothing but time depends on it)
         from formgate.core.registry import PluginWarning  # noqa: PLC0415 (pluggy)
 
@@ -170,6 +174,8 @@ def _warm_up(
             PluginWarning,
             stacklevel=3,
         )
+        return
+    engine.warm_up(text, end - time.perf_counter(), cancel)
 
 
 def _timeout(timeout_s: float | None) -> CompileTimeout:

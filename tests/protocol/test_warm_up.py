@@ -222,7 +222,7 @@ def test_other_threads_go_on_meanwhile() -> None:
     assert all(ticks)
 
 
-@pytest.mark.parametrize("wrong", [1, {"a": 1}, bytearray(b"a"), [1], "\ud800"])
+@pytest.mark.parametrize("wrong", [1, None, True, {"a": 1}, bytearray(b"a"), [1], "\ud800"])
 def test_what_is_expected_wrongly_is_a_warning(wrong: object) -> None:
     registry = expecting(lambda size: wrong)
     with pytest.warns(PluginWarning, match="what format 'expecting' expects"):
