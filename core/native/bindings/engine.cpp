@@ -191,25 +191,17 @@ void fill_mask(const EngineHandle& self, const StateHandle& state, nb::handle ou
 // Lets the interpreter's lock go, and takes it back now and then to see whether a signal came.
 class SignalWatch {
  public:
-  SignalWatch() : thread_(PyEval_SaveThread()) {}
-  ~SignalWatch() { take_lock_back(thread_); }
-  SignalWatch(const SignalWatch&) = delete;
-  SignalWatch& operator=(const SignalWatch&) = delete;
-
   // Whether none did; the handler's error is set otherwise.
   bool quiet() {
     const Clock::time_point now = Clock::now();
     if (now - last_ < std::chrono::milliseconds(20)) return true;
     last_ = now;
-    take_lock_back(thread_);
-    const bool raised = PyErr_CheckSignals() != 0;
-    thread_ = PyEval_SaveThread();
-    return !raised;
+    return release_.with_lock([] { return PyErr_CheckSignals() == 0; });
   }
 
  private:
   using Clock = std::chrono::steady_clock;
-  PyThreadState* thread_;
+  GilRelease release_;
   Clock::time_point last_ = Clock::now();
 };
 

@@ -37,6 +37,14 @@ class GilRelease {
  public:
   GilRelease() : thread_(PyEval_SaveThread()) {}
   ~GilRelease() { take_lock_back(thread_); }
+  // Calls what needs the lock, and lets it go once more.
+  template <class Call>
+  auto with_lock(const Call& call) {
+    take_lock_back(thread_);
+    const auto out = in_python(call);
+    thread_ = PyEval_SaveThread();
+    return out;
+  }
   GilRelease(const GilRelease&) = delete;
   GilRelease& operator=(const GilRelease&) = delete;
 

@@ -336,8 +336,12 @@ class Writer {
     out += '"';
     for (const char c : text) {
       constexpr std::string_view kHex = "0123456789abcdef";
+      constexpr std::string_view kShort = "\b\t\n\f\r";  // what has a letter behind the backslash
       const auto byte = static_cast<std::uint8_t>(c);
-      if (byte < 0x20) {
+      if (const auto at = kShort.find(c); at != std::string_view::npos) {
+        out += '\\';
+        out += "btnfr"[at];
+      } else if (byte < 0x20) {
         out += "\\u00";
         out += kHex[byte >> 4];
         out += kHex[byte & 15];

@@ -117,6 +117,17 @@ def test_white_space_is_that_of_the_options(options: dict[str, Any]) -> None:
     assert piece.decode() == json.dumps(json.loads(piece), **usual)
 
 
+def test_strings_are_spelled_as_json_dumps_does() -> None:
+    for text in [*map(chr, range(0x20)), '"', "\\", "/", "\x7f", "é", "\U0001f600"]:
+        (piece,) = pieces_of({"const": text})
+        assert piece.decode() == json.dumps(text, ensure_ascii=False)
+        schema = {"const": text}
+        engine = formgate.compile(
+            schema, byte_vocabulary(), format="json_schema", escapes="canonical"
+        )
+        assert engine.accepts(piece)
+
+
 @pytest.mark.parametrize("size", [0, 1, 2, 20, 100])
 def test_texts_end_where_they_are_long_enough(size: int) -> None:
     schema = {"type": "object", "properties": {f"name{i}": NAMED for i in range(1000)}}
