@@ -178,6 +178,7 @@ class LexedMasks {
   };
 
   const Moves& moves(std::uint32_t state);
+  std::uint32_t next_of(std::uint32_t state, std::uint8_t byte);
   const std::vector<Ending>& endings(std::uint32_t state);
   const LoopSet& loop_of(std::uint32_t state);
   LoopSet find_loop(std::uint32_t state, const Moves& moves);
@@ -323,6 +324,7 @@ class LexedMasks {
   std::unordered_multimap<std::size_t, std::unique_ptr<Joined>> joined_parts_;  // by hash of parts
   // By state of the lexer; these are numbered one after another.
   std::vector<std::unique_ptr<Moves>> moves_;
+  GrowingMap<std::uint64_t, std::uint32_t> single_moves_;  // (state, byte), of states without those
   std::vector<std::unique_ptr<const std::vector<Ending>>> endings_;
   struct OnwardKey {
     const Group* group;

@@ -90,8 +90,9 @@ const LexedMasks::First& LexedMasks::first_of(std::uint32_t state) {
   if (const auto it = firsts_.find(state); it != firsts_.end()) return it->second;
   First out;
   const auto find = [&] {
-    if (begins_few(state)) return;                       // a quick look, which most states end at
-    if (reading(state).class_index != kNoIndex) return;  // the tables of the class are for it
+    // The tables of a class are for some; most of the others end at a quick look.
+    if (places_.contains(state) || begins_few(state)) return;
+    if (reading(state).class_index != kNoIndex) return;
     const Uniform& next = uniform(state);
     if (next.target == kNoIndex || next.target == state) return;
     if (uniform(next.target).target != next.target) return;
@@ -254,7 +255,7 @@ bool LexedMasks::run_below(Building& building, std::uint32_t node, std::uint32_t
     for (const MaskCache::Exit& exit : exits) {
       const std::uint32_t at = run.at(exit.count);
       if (at == kNoIndex) continue;
-      const std::uint32_t next = moves(at).next[byte];
+      const std::uint32_t next = next_of(at, byte);
       if (next != kNoIndex) enter(exit.node, next);
     }
   });
@@ -310,7 +311,7 @@ bool LexedMasks::closes(Building& building, const Run& run, std::uint32_t node, 
   std::uint32_t closed = kNoIndex;
   for (const MaskCache::Exit& exit : exits) {
     const std::uint32_t at = run.at(exit.count);
-    const std::uint32_t next = at == kNoIndex ? kNoIndex : moves(at).next[byte];
+    const std::uint32_t next = at == kNoIndex ? kNoIndex : next_of(at, byte);
     if (next == kNoIndex || (closed != kNoIndex && next != closed)) return false;
     closed = next;
   }
