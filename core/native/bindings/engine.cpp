@@ -210,9 +210,8 @@ std::size_t warm_up(const EngineHandle& self, nb::handle text, std::optional<dou
   using Clock = std::chrono::steady_clock;
   const Clock::time_point begin = Clock::now();
   std::vector<std::string> pieces;
-  const bool shortest = text.is_none();
-  if (shortest) {
-    pieces.resize(2);
+  if (text.is_none()) {
+    pieces.resize(2);  // the shortest text between two that are empty
   } else if (PyUnicode_Check(text.ptr()) || PyBytes_Check(text.ptr())) {
     pieces.emplace_back(text_view(text, "text"));
   } else if (PySequence_Check(text.ptr())) {
@@ -235,7 +234,7 @@ std::size_t warm_up(const EngineHandle& self, nb::handle text, std::optional<dou
       quiet = watch.quiet();
       return quiet;
     };
-    if (!shortest || engine->tells_lengths()) count = engine->warm_up(pieces, may_go_on);
+    count = engine->warm_up(pieces, may_go_on);
   }
   if (!quiet) throw nb::python_error();
   return count;

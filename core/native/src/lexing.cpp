@@ -246,12 +246,8 @@ ExprId Lexing::step(ExprId id, std::uint8_t byte) {
   const Node node = pool_.node(id);
   ExprId out = ExprPool::kEmptyId;
   if (node.kind == Kind::kLexed) {
-    const std::uint32_t stack = node.b;
-    for (const Edge& edge : expanded_state(lexer_state(id)).edges) {
-      if (!edge.bytes.contains(byte)) continue;
-      out = target(edge.target, stack);
-      break;
-    }
+    const std::uint32_t next = stepped(lexer_state(id), byte);
+    if (next != kNoIndex) out = target(next, node.b);
   } else {
     const auto members = pool_.members(node);
     std::vector<ExprId> parts(members.begin(), members.end());

@@ -260,7 +260,7 @@ std::uint32_t Lexing::compute_least(ExprId id) {
     case Kind::kBytes:
       return 1;
     default:
-      return 0;
+      return sum(pool_.least_characters(id), 0);
   }
 }
 
@@ -317,6 +317,11 @@ std::uint32_t Lexing::least_text(ExprId id) {
     }
     return static_cast<std::uint32_t>(out);
   });
+}
+
+std::uint32_t Lexing::least_of_rules(ExprId id) {
+  find_least(id);
+  return least_of(id);
 }
 
 std::uint32_t Lexing::terminals_under_way(ExprId id) {

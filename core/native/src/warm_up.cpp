@@ -28,6 +28,13 @@ void tokens_at(const Vocabulary& words, std::string_view text, std::vector<Token
   }
 }
 
+// Characters of the shortest text, or fewer.
+std::uint64_t left_in(ExprPool& pool, ExprId id) {
+  if (!(pool.node(id).flags & kCalls)) return pool.least_characters(id);
+  Lexing& lexing = pool.lexing();
+  return lexing.in(id) ? lexing.least_text(id) : lexing.least_of_rules(id);
+}
+
 std::uint8_t usual_byte(const ByteSet& set) {
   for (const ByteSet& usual : {ByteSet::range('a', 'z'), ByteSet::range('0', '9')}) {
     const ByteSet both = set & usual;
@@ -82,7 +89,7 @@ class Engine::Sketch {
       const std::vector<LinearTerm> terms(form.begin(), form.end());
       for (const LinearTerm& term : terms) {
         if (!pool.live(term.target)) continue;
-        const std::uint64_t left = pool.least_characters(term.target);
+        const std::uint64_t left = left_in(pool, term.target);
         if (left >= least) continue;
         least = left;
         byte = usual_byte(term.bytes);
@@ -100,11 +107,6 @@ class Engine::Sketch {
   std::string known_;
   std::size_t begin_ = 0;  // of what is left
 };
-
-bool Engine::tells_lengths() const {
-  const std::unique_lock guard = lock();
-  return !(pool_->node(start_.expr).flags & kCalls);
-}
 
 std::size_t Engine::warm_up(std::span<const std::string> pieces,
                             const std::function<bool()>& may_go_on) const {

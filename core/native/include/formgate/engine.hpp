@@ -68,8 +68,6 @@ class Engine {
   // takes far more expressions than most. Returns the number of tokens that were taken.
   std::size_t warm_up(std::span<const std::string> pieces,
                       const std::function<bool()>& may_go_on) const;
-  // Whether the lengths of texts are known, so that the shortest is found without a search.
-  bool tells_lengths() const;
 
   // Text every accepted continuation begins with, up to `max_bytes`.
   std::string forced_text(const State& state, std::size_t max_bytes) const;

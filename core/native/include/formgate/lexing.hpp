@@ -130,6 +130,8 @@ class Lexing {
   std::uint32_t least_symbols(ExprId id);
   // Fewest characters of such a text, about: guards are not asked.
   std::uint32_t least_text(ExprId id);
+  // Likewise of rules without a lexer.
+  std::uint32_t least_of_rules(ExprId id);
   // In how many ways a text is read so far: terminals of all readings, and guards.
   std::uint32_t terminals_under_way(ExprId id);
   // Expressions over symbols whose fewest ones are kept.
@@ -320,6 +322,7 @@ class Lexing {
   template <typename Moves>
   std::uint32_t moved(const State& from, std::uint8_t byte, Moves&& moves);
   const ByteSet& first_bytes(std::uint32_t lexicon, const Item& item);
+  static std::uint32_t edge_target(const State& from, std::uint8_t byte);
   std::uint32_t begun_with(std::uint32_t start, std::uint8_t byte);
   Item step(const Lexicon& lexicon, const Item& item, std::uint8_t byte);
   Item first_step(std::uint32_t lexicon, const Item& item, std::uint8_t byte);
