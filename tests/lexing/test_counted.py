@@ -49,7 +49,7 @@ def counted_patterns(draw):
     parts = [draw(st.sampled_from(["", '"', "f", "[ab]?"]))]
     for _ in range(draw(st.integers(1, 2))):
         low = draw(st.sampled_from([0, 1, 2, 5]))
-        high = draw(st.sampled_from(["", low, low + 1, low + 4, low + 9, low + 25]))
+        high = draw(st.sampled_from(["", low, low + 1, low + 4, low + 9, low + 25, low + 60]))
         parts += [draw(st.sampled_from(UNITS)), f"{{{low},{high}}}", draw(st.sampled_from(TAILS))]
     return "".join(map(str, parts))
 

@@ -98,7 +98,7 @@ std::optional<LexedMasks::Counted> LexedMasks::counted(std::uint32_t state,
   if (conditions || !pool_.free_of_context(rest)) return std::nullopt;
   const Node repeat = pool_.node(pool_.head(rest));
   if (repeat.kind != Kind::kRepeat || repeat.max == 0) return std::nullopt;
-  const Counted found{ExprId{repeat.a}, pool_.tail(rest)};
+  const Counted found{ExprId{repeat.a}, pool_.tail(rest), repeat.min, repeat.max};
   const ExprPool::Loop one = pool_.loop_of(found.unit);
   if (one.class_index == kNoIndex || pool_.nullable(found.unit)) return std::nullopt;
   const CharSet& set = pool_.char_class(class_index);
@@ -138,6 +138,32 @@ bool LexedMasks::reads_none(std::uint32_t state, const CharSet& set) {
   return true;
 }
 
+// Whether text that goes on with the tail has nothing to do with the count any more.
+bool LexedMasks::tail_apart(const Counted& counts) {
+  if (pool_.nullable(counts.tail)) return false;
+  const auto first_bytes = [&](ExprId id) {
+    ByteSet out;
+    for (const LinearTerm& term : pool_.linear_form(id)) out = out | term.bytes;
+    return out;
+  };
+  return (first_bytes(counts.unit) & first_bytes(counts.tail)).empty();
+}
+
+// Notes what the last state of a chain counts. Where none of the units must come, and no lexeme may
+// end before the tail, only text that is as long as what is left shows how much that is.
+void LexedMasks::note_spot(Chain& chain, const std::optional<Counted>& counts) {
+  Spot spot{static_cast<std::uint32_t>(chain.states.size() - 1)};
+  if (counts) {
+    const bool same = chain.counts && counts->alike(*chain.counts);
+    if (!same) chain.tail_apart = tail_apart(*counts);
+    if (counts->least == 0 && chain.tail_apart) {
+      spot.left = counts->most;
+      if (same && chain.spots.back().left > 0) spot.like = chain.spots.back().like;
+    }
+  }
+  chain.spots.push_back(spot);
+}
+
 // Adds the next state to a chain, if there is one: whether its lexeme leads on is left open.
 void LexedMasks::add_next(Chain& chain, const CharSet& set) {
   Lexing& lexing = pool_.lexing();
@@ -149,7 +175,8 @@ void LexedMasks::add_next(Chain& chain, const CharSet& set) {
       ascii.empty() ? std::nullopt : counted(last, chain.class_index);
   if (counts) target = lexing.stepped(last, ascii.first());
   // While the same is counted, the first state and the last one tell what else is read.
-  if (!counts || counts != chain.counts) {
+  note_spot(chain, counts);
+  if (!counts || !chain.counts || !counts->alike(*chain.counts)) {
     // What reads far more is read by the tables of that.
     if (chain.states.size() > 1 && uniform(last).set.size() / 2 > set.size()) {
       chain.parted = true;

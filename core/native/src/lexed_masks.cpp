@@ -332,8 +332,8 @@ void MaskCache::lexed_item(ExprId id, std::uint32_t node, Mask& out) {
   const std::size_t before = lexed_->memory_usage();
   const std::uint32_t own = lexing.lexer_state(id);
   const bool beside = begins_free(own, stack, node, out);
-  const LexedMasks::Table& table =
-      lexed_->table(own, node, beside ? &lexed_->first_of(own).bytes : nullptr);
+  const LexedMasks::Table& table = lexed_->table(lexed_->alike(own, node), node,
+                                                 beside ? &lexed_->first_of(own).bytes : nullptr);
   const auto add = [&](const std::shared_ptr<const TokenSet>& tokens) {
     if (!tokens->dense.empty() || !tokens->ids.empty()) out.parts.push_back({tokens, nullptr});
   };

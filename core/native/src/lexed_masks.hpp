@@ -83,6 +83,8 @@ class LexedMasks {
     bool whole = true;  // all characters that they begin lead there; else those that are read
   };
   const First& first_of(std::uint32_t state);
+  // A state with the same table at a node: one that has more characters left to count, if any.
+  std::uint32_t alike(std::uint32_t state, std::uint32_t node);
   const Bitmap* limit_of(std::uint32_t state, std::uint32_t node);
   // Tokens of a group that go on in `next`, which is `free` under the group's guard.
   std::shared_ptr<const TokenSet> exits(const Group& group, ExprId next, ExprId free);
@@ -142,7 +144,21 @@ class LexedMasks {
   struct Counted {
     ExprId unit;
     ExprId tail;
-    bool operator==(const Counted&) const = default;
+    std::uint32_t least;
+    std::uint32_t most;
+    bool alike(const Counted& other) const { return unit == other.unit && tail == other.tail; }
+  };
+  // A state of a chain that counts, and the first one before it that counts the same: text shorter
+  // than what is left does the same to both.
+  struct Spot {
+    std::uint32_t like;
+    std::uint32_t left = 0;  // 0: it is not alike
+  };
+  // The most characters that texts below a node take while a state counts, and those like it.
+  struct Reach {
+    std::uint32_t like;
+    std::uint32_t node;
+    std::uint32_t most;
   };
   // States that count characters of a class, all of which lead on together: each is what the one
   // before becomes, as far as was asked.
@@ -153,12 +169,19 @@ class LexedMasks {
     std::vector<std::uint32_t> states = {};
     std::size_t known = 1;               // of them, those whose lexemes lead on
     std::optional<Counted> counts = {};  // of the one before the last
-    std::uint32_t ending = kNoIndex;     // the first behind the first one that lexemes may end in
-    std::uint32_t beyond = kNoIndex;     // what the last one leads to: there the lexeme has to end
-    bool ended = false;                  // the last one reads none of the class,
-    bool apart = false;                  // and lexemes end otherwise in it
-    bool parted = false;                 // it reads some only, or not all lead on together
+    bool tail_apart = false;             // no byte begins both a unit and the tail, not empty
+    std::vector<Spot> spots = {};        // of all states but the last, or of all
+    std::vector<Reach> reaches = {};
+    std::uint32_t ending = kNoIndex;  // the first behind the first one that lexemes may end in
+    std::uint32_t beyond = kNoIndex;  // what the last one leads to: there the lexeme has to end
+    bool ended = false;               // the last one reads none of the class,
+    bool apart = false;               // and lexemes end otherwise in it
+    bool parted = false;              // it reads some only, or not all lead on together
     bool closed() const { return ended || parted || beyond != kNoIndex; }
+    std::uint32_t like(std::size_t index, std::uint32_t height) const {
+      const bool alike = index < spots.size() && spots[index].left > height;
+      return states[alike ? spots[index].like : index];
+    }
   };
   struct Place {
     Chain* chain = nullptr;
@@ -171,9 +194,11 @@ class LexedMasks {
     std::uint32_t state = kNoIndex;  // and behind however many
     Place place = {};
     std::uint32_t size = 0;  // states of the chain, after 0, 1, ... characters
-    std::uint32_t at(std::uint32_t count) const {
+    // The state behind so many characters, or one to which texts of up to so many bytes do the
+    // same.
+    std::uint32_t at(std::uint32_t count, std::uint32_t height) const {
       if (!place.chain) return count == 0 ? first : state;
-      return count < size ? place.chain->states[place.at + count] : kNoIndex;
+      return count < size ? place.chain->like(place.at + count, height) : kNoIndex;
     }
   };
 
@@ -208,6 +233,9 @@ class LexedMasks {
   bool begins_few(std::uint32_t state);
   bool many_lead(std::uint32_t state, std::uint32_t next);
   std::optional<Counted> counted(std::uint32_t state, std::uint32_t class_index);
+  bool tail_apart(const Counted& counts);
+  void note_spot(Chain& chain, const std::optional<Counted>& counts);
+  void note_reach(const Place& place, std::uint32_t node, MaskCache::ClassTable& table);
   void note_followed(Chain& chain, std::uint32_t state);
   bool reads_none(std::uint32_t state, const CharSet& set);
   bool ends_alike(Chain& chain, std::uint32_t next, const CharSet& set);

@@ -113,6 +113,34 @@ const LexedMasks::First& LexedMasks::first_of(std::uint32_t state) {
   return firsts_.emplace(state, out).first->second;
 }
 
+std::uint32_t LexedMasks::alike(std::uint32_t state, std::uint32_t node) {
+  const auto it = places_.find(state);
+  if (it == places_.end()) return state;
+  const Chain& chain = *it->second.chain;
+  const std::uint32_t at = it->second.at;
+  if (at >= chain.spots.size()) return state;
+  for (const Reach& reach : chain.reaches) {
+    if (reach.node == node && reach.like == chain.spots[at].like) return chain.like(at, reach.most);
+  }
+  return state;
+}
+
+void LexedMasks::note_reach(const Place& place, std::uint32_t node, MaskCache::ClassTable& table) {
+  Chain& chain = *place.chain;
+  if (place.at >= chain.spots.size() || chain.spots[place.at].left == 0) return;
+  Reach reach{chain.spots[place.at].like, node, table.longest};
+  for (const Reach& known : chain.reaches) {
+    if (known.like == reach.like && known.node == node) return;
+  }
+  chain.followed.for_each([&](std::uint8_t byte) {
+    for (const MaskCache::Exit& exit : cache_.exits_by(table, chain.class_index, byte)) {
+      const std::uint32_t below = vocabulary_.trie()[exit.node].height + 1u;
+      reach.most = std::max(reach.most, exit.count + below);
+    }
+  });
+  chain.reaches.push_back(reach);
+}
+
 // Whether few characters of ASCII lead on together.
 bool LexedMasks::begins_few(std::uint32_t state) {
   const Moves& row = moves(state);
@@ -224,6 +252,7 @@ bool LexedMasks::run_below(Building& building, std::uint32_t node, std::uint32_t
     });
   }
   cache_.prepare_exits(table, run.class_index, chain ? followed : leaving);
+  if (chain) note_reach(run.place, node, table);
   if (!chain) {
     ends_within(building, run.state, node, run.class_index, leaving, {});
   } else {
@@ -253,7 +282,7 @@ bool LexedMasks::run_below(Building& building, std::uint32_t node, std::uint32_t
     const std::span<const MaskCache::Exit> exits = cache_.exits_by(table, run.class_index, byte);
     if (closes(building, run, node, byte, exits)) return;
     for (const MaskCache::Exit& exit : exits) {
-      const std::uint32_t at = run.at(exit.count);
+      const std::uint32_t at = run.at(exit.count, vocabulary_.trie()[exit.node].height + 1);
       if (at == kNoIndex) continue;
       const std::uint32_t next = next_of(at, byte);
       if (next != kNoIndex) enter(exit.node, next);
@@ -310,7 +339,7 @@ bool LexedMasks::closes(Building& building, const Run& run, std::uint32_t node, 
                         std::span<const MaskCache::Exit> exits) {
   std::uint32_t closed = kNoIndex;
   for (const MaskCache::Exit& exit : exits) {
-    const std::uint32_t at = run.at(exit.count);
+    const std::uint32_t at = run.at(exit.count, 1);
     const std::uint32_t next = at == kNoIndex ? kNoIndex : next_of(at, byte);
     if (next == kNoIndex || (closed != kNoIndex && next != closed)) return false;
     closed = next;
