@@ -93,9 +93,27 @@ def test_the_shortest_text(pattern: str, tokens: int) -> None:
     assert formgate.compile(pattern, words).warm_up(None, 0.0) == 0
 
 
-def test_no_text_is_the_shortest_where_rules_call_rules() -> None:
+@pytest.mark.parametrize(
+    ("format", "grammar", "tokens"),
+    [
+        ("gbnf", 'root ::= "a" root "b" | "c"', 1),
+        ("gbnf", 'root ::= "a" two\ntwo ::= root two | "12" ("é" | "bbb" root)', 3),  # "a12é"
+        ("gbnf", 'root ::= root root | [a-c] [0-9]{3}', 3),  # "a", and "12" or "00"
+        ("lark", 'start: "a" start "b" | "c"', 1),
+        ("lark", 'start: NAME "12" (start "é" | "2")\nNAME: /[a-c]+/\n%ignore " "', 3),
+        ("lark", 'start: (A | B start)+\nA: /abc{3,9}/\nB: /x/', 3),  # "abc", "c", "c"
+        ("lark", 'start: "a"*', 0),
+    ],
+)
+def test_the_shortest_text_of_rules(format: str, grammar: str, tokens: int) -> None:
+    words = vocabulary(f"rules {grammar}")
+    engine = formgate.compile(grammar, words, format=format, warm_up=False)
+    assert engine.warm_up() >= tokens
+    assert engine.warm_up(None, 0.0) == 0
+
+
+def test_a_text_of_rules_is_gone_along() -> None:
     engine = formgate.compile('root ::= "a" root "b" | "c"', vocabulary("rules"), format="gbnf")
-    assert engine.warm_up() == 0
     assert engine.warm_up("aacbb") == 5
 
 
@@ -223,6 +241,13 @@ def test_other_threads_go_on_meanwhile() -> None:
     assert all(ticks)
 
 
+@pytest.fixture
+def in_any_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let masks be made ahead however little time compiling took."""
+    monkeypatch.setattr(compiler, "_WARM_UP_SHARE", 1e6)
+
+
+@pytest.mark.usefixtures("in_any_time")
 @pytest.mark.parametrize("wrong", [1, None, True, {"a": 1}, bytearray(b"a"), [1], "\ud800"])
 def test_what_is_expected_wrongly_is_a_warning(wrong: object) -> None:
     registry = expecting(lambda size: wrong)
@@ -231,6 +256,7 @@ def test_what_is_expected_wrongly_is_a_warning(wrong: object) -> None:
     assert engine.accepts("abc")
 
 
+@pytest.mark.usefixtures("in_any_time")
 def test_what_fails_to_say_what_it_expects_is_a_warning() -> None:
     def fail(size: int) -> str:
         raise LookupError(size)
