@@ -10,15 +10,14 @@ does.
 from __future__ import annotations
 
 import re
-import sys
 import unicodedata
 from ast import literal_eval
 from functools import lru_cache
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from formgate.plugins.cfg._lark_syntax import Literal, Unusual
 from formgate.plugins.cfg._lark_tree import Node, Symbol, ordered
+from formgate.plugins.cfg._lark_trial import sre_tree
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -69,7 +68,6 @@ _ID_CONTINUE = _ID_START | {"Nd", "Nl"}
 # A text that is evaluated to itself: no escape in it is one of a character, and no quote stands
 # behind a backslash, of which lark drops one even where it is escaped itself.
 _AS_WRITTEN = re.compile(r'(?:[^\\]|\\[^Uuxnftr"](?!(?<=\\)"))*')
-_parser: Any = import_module("re._parser" if sys.version_info >= (3, 11) else "sre_parse")
 
 
 class Pattern:
@@ -121,7 +119,7 @@ def _width(regexp: str) -> tuple[int, int]:
     if "\\p{" in regexp:
         raise Unusual
     try:
-        low, high = _parser.parse(regexp).getwidth()
+        low, high = sre_tree(regexp).getwidth()
     except Exception:  # noqa: BLE001 (what is wrong, lark says)
         raise Unusual from None
     return int(low), int(high)

@@ -3,7 +3,7 @@
 lark asks ``re`` of each string and each regex, which takes exponential time for some. An engine for
 the regex says the same in linear time, but takes a millisecond to make, and most regexes are those
 of names and numbers. So ``re`` is asked where the ways in which it may go through a short text are
-few, and nobody where the string does not begin as the regex does.
+few, and nobody where the string does not begin as the regex does, which most do not.
 """
 
 from __future__ import annotations
@@ -12,12 +12,14 @@ import re
 import sys
 from functools import lru_cache
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-__all__ = ["Trial", "trial"]
+__all__ = ["Trial", "sre_tree", "trial"]
+
+_Ranges = list[tuple[int, int]]  # of code points, both ends of each
 
 _MOST_WAYS = 1 << 20
 _LONGEST = 32  # characters of a string
@@ -26,52 +28,101 @@ _SINGLE = frozenset(("LITERAL", "NOT_LITERAL", "IN", "ANY", "CATEGORY"))
 _REPEATS = frozenset(("MAX_REPEAT", "MIN_REPEAT"))
 
 
-class Trial(NamedTuple):
+class Trial:
     """What is known of a regex without an engine.
 
     Args:
-        first: The character that all its texts begin with; None if it is not seen.
-        regex: To be asked of short texts; None where that might take long, or where what stands
-            around a text matters.
+        regexp: The regex.
+        flags: As of ``re``.
     """
 
-    first: str | None
-    regex: re.Pattern[str] | None
+    __slots__ = ("_first", "_flags", "_quick", "_regexp")
+
+    def __init__(self, regexp: str, flags: int) -> None:
+        self._regexp = regexp
+        self._flags = flags & ~int(re.DEBUG)
+        self._first: _Ranges | None = None  # that all its texts begin with one of, if it is seen
+        self._quick = False  # ``re`` may be asked of short texts
+        try:
+            tree = sre_tree(regexp, self._flags)
+        except Exception:  # noqa: BLE001 (what ``re`` cannot read, others refuse)
+            return
+        ways = _ways(tree)
+        self._quick = ways is not None and ways <= _MOST_WAYS
+        if not (self._flags | tree.state.flags) & re.IGNORECASE:
+            self._first = _first(tree)
 
     def takes(self, text: str) -> bool | None:
         """Say whether the regex takes a text whole; None where an engine has to say it."""
-        if self.first is not None and not text.startswith(self.first):
-            return False
-        if self.regex is None or len(text) > _LONGEST:
+        if self._first is not None:
+            code = ord(text[0]) if text else -1
+            if not any(low <= code <= high for low, high in self._first):
+                return False
+        if not self._quick or len(text) > _LONGEST:
             return None
-        match = self.regex.match(text)
+        try:
+            match = re.compile(self._regexp, self._flags).match(text)
+        except Exception:  # noqa: BLE001 (as above)
+            self._quick = False
+            return None
         return match is not None and match.end() == len(text)
+
+
+@lru_cache(maxsize=1024)
+def sre_tree(regexp: str, flags: int = 0) -> Any:
+    """Return a regex as ``re`` reads it.
+
+    Raises:
+        Exception: ``re`` does not.
+    """
+    return _parser.parse(regexp, flags)
 
 
 @lru_cache(maxsize=256)
 def trial(regexp: str, flags: int) -> Trial:
     """Return what is known of a regex."""
-    flags &= ~int(re.DEBUG)
-    try:
-        tree = _parser.parse(regexp, flags)
-        ways = _ways(tree)
-        quick = re.compile(regexp, flags) if ways is not None and ways <= _MOST_WAYS else None
-    except Exception:  # noqa: BLE001 (what ``re`` cannot read, others refuse)
-        return Trial(None, None)
-    ignores_case = (flags | tree.state.flags) & re.IGNORECASE
-    return Trial(None if ignores_case else _first(tree), quick)
+    return Trial(regexp, flags)
 
 
-def _first(items: Sequence[Any]) -> str | None:
-    """Return the character that a regex begins with, if it is plain to see."""
-    while len(items):
-        name, value = items[0][0].name, items[0][1]
-        if name == "LITERAL":
-            return chr(value)
-        if name != "SUBPATTERN" or value[1] & re.IGNORECASE:
+def _first(items: Sequence[Any]) -> _Ranges | None:
+    """Return the characters that a regex begins with, if they are plain to see."""
+    found: _Ranges = []
+    for item in items:
+        name, value = item[0].name, item[1]
+        own = _first_of(name, value)
+        if own is None:
             return None
-        items = value[3]
+        found += own
+        if name not in _REPEATS or value[0] > 0:
+            return found
     return None
+
+
+def _first_of(name: str, value: Any) -> _Ranges | None:
+    """Return the characters that a part of a regex begins with, where it is not empty."""
+    if name == "LITERAL":
+        return [(value, value)]
+    if name == "IN":
+        return _ranges(value)
+    if name == "SUBPATTERN":
+        return None if value[1] & re.IGNORECASE else _first(value[3])
+    if name in _REPEATS:
+        return _first(value[2])
+    if name == "BRANCH":
+        each = [_first(branch) for branch in value[1]]
+        return None if None in each else [pair for one in each for pair in one or ()]
+    return None
+
+
+def _ranges(members: Sequence[Any]) -> _Ranges | None:
+    """Return the characters of a class, unless it is written by others or by a category."""
+    found: _Ranges = []
+    for member in members:
+        name, value = member[0].name, member[1]
+        if name not in ("LITERAL", "RANGE"):
+            return None
+        found.append(value if name == "RANGE" else (value, value))
+    return found
 
 
 def _ways(items: Sequence[Any]) -> int | None:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 import time
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
-from formgate.plugins.cfg._lark_trial import trial
+from formgate.plugins.cfg._lark_trial import Trial, trial
 
 TEXTS = ["a", "A", "if", "IF", "if1", "1", "1.5e3", "1e", "_", '"', '"a"', "//x", "k", "\u212a", ""]
 QUICK = [
@@ -70,3 +73,27 @@ def test_no_regex_takes_long():
     for regexp in (".*" * 4 + "x", "(a|aa|aaa)" * 12 + "x", "(?:a?)" * 20 + "x"):
         trial(regexp, 0).takes("a" * 32)
     assert time.monotonic() - began < 5
+
+
+PARTS = ["a", "b", "[a-c]", "[^a]", r"\d", ".", "é", "$", r"\b", "(?=a)", "(?i:b)", "(?:)"]
+
+
+@st.composite
+def regexes(draw, depth=2):
+    """Draw a regex of parts, some of which may be empty, or repeated, or one of several."""
+    if depth == 0:
+        return draw(st.sampled_from(PARTS))
+    inner = regexes(depth=depth - 1)
+    parts = draw(st.lists(inner, min_size=1, max_size=3))
+    joined = draw(st.sampled_from(["", "|"])).join(parts)
+    return f"(?:{joined})" + draw(st.sampled_from(["", "", "?", "*", "+?", "{0}", "{2,3}"]))
+
+
+@settings(max_examples=300, deadline=None)
+@given(regexes(), st.sampled_from([0, re.IGNORECASE, re.DOTALL]))
+def test_random_regexes(regexp, flags):
+    known = Trial(regexp, flags)
+    for size in range(3):
+        for text in map("".join, itertools.product("abcAé1\n", repeat=size)):
+            match = re.match(regexp, text, flags)
+            assert known.takes(text) in (None, match is not None and match[0] == text)
