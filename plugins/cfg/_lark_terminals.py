@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from formgate.core.errors import GrammarError, UnsupportedConstraint
 from formgate.core.grammar import GrammarBuilder
 from formgate.plugins.cfg._scanner import find_lone_surrogate
-from formgate.plugins.regex import compile_regex
+from formgate.plugins.regex import compile_regex, compile_string
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -56,7 +56,7 @@ class TerminalWriter:
         """Return the node of all texts that a terminal matches in full."""
         if terminal.part is not None:
             return self._part(terminal.part)
-        if self.is_plain(terminal):
+        if self._is_string(terminal):
             return self._literal(terminal)
         try:
             return compile_regex(terminal.regexp, self.builder, flags=self.flags)
@@ -91,7 +91,7 @@ class TerminalWriter:
         """
         from formgate.plugins.regex import compile_lexeme  # noqa: PLC0415 (one way of three)
 
-        if self.is_plain(terminal):
+        if self._is_string(terminal):
             return self._literal(terminal), False
         try:
             return compile_lexeme(terminal.regexp, self.builder, flags=self.flags)
@@ -101,6 +101,10 @@ class TerminalWriter:
     def is_plain(self, terminal: Terminal) -> bool:
         """Say whether a terminal is a string that no flag changes."""
         return terminal.literal is not None and not terminal.flags and not self.flags
+
+    def _is_string(self, terminal: Terminal) -> bool:
+        """Say whether a terminal is a string, in any case of its letters perhaps."""
+        return terminal.literal is not None and not self.flags
 
     def _literal(self, terminal: Terminal) -> Node:
         """Return the node of a string.
@@ -115,7 +119,8 @@ class TerminalWriter:
             found = find_fault(self.source)
             if found is not None:
                 raise found
-        return self.builder.literal(text)
+        # Strings have no other flag.
+        return compile_string(text, self.builder, ignore_case="i" in terminal.flags)
 
     def _refused(
         self, terminal: Terminal, error: GrammarError, check: Callable[..., object]

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from formgate.core.grammar import GrammarBuilder
     from formgate.plugins.regex._first_match import compile_first_match, compile_lexeme
-    from formgate.plugins.regex._format import compile_regex
+    from formgate.plugins.regex._format import compile_regex, compile_string
     from formgate.plugins.regex._parse import parse
 
 __all__ = [
@@ -27,6 +27,7 @@ __all__ = [
     "compile_first_match",
     "compile_lexeme",
     "compile_regex",
+    "compile_string",
     "parse",
     "register_formats",
 ]
@@ -48,6 +49,10 @@ def __getattr__(name: str) -> object:
         from formgate.plugins.regex._format import compile_regex  # noqa: PLC0415
 
         return compile_regex
+    if name == "compile_string":
+        from formgate.plugins.regex._format import compile_string  # noqa: PLC0415
+
+        return compile_string
     if name == "parse":
         from formgate.plugins.regex._parse import parse  # noqa: PLC0415
 

@@ -6,6 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from formgate.core.errors import GrammarError
+from formgate.plugins.regex._casing import literal_variants
 from formgate.plugins.regex._parse import parse
 from formgate.plugins.regex._possessive import check_atomic
 from formgate.plugins.regex._write import Writer
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
 
     from formgate.core.grammar import GrammarBuilder, Node
 
-__all__ = ["compile_format", "compile_regex", "flags_of"]
+__all__ = ["compile_format", "compile_regex", "compile_string", "flags_of"]
 
 _OPTIONS = ("flags",)
 _FLAG_LETTERS = {
@@ -52,6 +53,45 @@ def compile_regex(pattern: str, builder: GrammarBuilder, *, flags: int | str = 0
     if parsed.has_atomic:
         check_atomic(pattern, parsed)
     return Writer(pattern, parsed, builder).write()
+
+
+def compile_string(
+    text: str, builder: GrammarBuilder, *, ignore_case: bool = False, ascii_only: bool = False
+) -> Node:
+    """Write a string as ``re`` matches it where all its characters are escaped.
+
+    The same as `compile_regex` of the escaped text, without reading a pattern. Cost: linear in the
+    text, some 2 µs.
+
+    Args:
+        text: The string.
+        builder: Where to write.
+        ignore_case: Whether letters stand for their variants in case, too.
+        ascii_only: Whether only those of ASCII do, as under ``re.ASCII``.
+
+    Raises:
+        GrammarError: No text has such a string, since it has a lone surrogate.
+
+    Example:
+        >>> from formgate.core.grammar import GrammarBuilder
+        >>> builder = GrammarBuilder()
+        >>> builder.start(compile_string("select", builder, ignore_case=True))
+    """
+    if not ignore_case:
+        return builder.literal(text)
+    parts = []
+    plain = 0
+    for index, character in enumerate(text):
+        variants = literal_variants(character, ascii_only)
+        if variants is None:
+            continue
+        if plain < index:
+            parts.append(builder.literal(text[plain:index]))
+        parts.append(builder.char_class(variants))
+        plain = index + 1
+    if plain < len(text) or not parts:
+        parts.append(builder.literal(text[plain:]))
+    return builder.seq(*parts)
 
 
 def compile_format(source: object, builder: GrammarBuilder, options: Mapping[str, object]) -> None:

@@ -6,13 +6,17 @@ import re
 import subprocess
 import sys
 
+import hypothesis
 import pytest
+from hypothesis import strategies as st
 from regex_mock import MockBuilder
 
 import formgate
 from formgate.core.errors import GrammarError
+from formgate.core.grammar import GrammarBuilder
 from formgate.core.registry import Registry
 from formgate.plugins import regex
+from formgate.plugins.regex import compile_string
 
 
 def compile_format(source, **options):
@@ -120,3 +124,36 @@ def test_what_always_holds_costs_nothing():
     ):  # fmt: skip
         kinds = {node[0] for node in compile_format(pattern).nodes}
         assert not kinds & {"ahead", "behind", "scope"}, pattern
+
+
+@hypothesis.settings(max_examples=200, deadline=None)
+@hypothesis.given(
+    text=st.text(st.one_of(st.sampled_from("aZkKsSiIı\u0130ßſéΣςσ.*\\ 1_ǅ\U00010400\U00010428"))),
+    flags=st.sampled_from([0, re.IGNORECASE, re.ASCII, re.IGNORECASE | re.ASCII]),
+    data=st.data(),
+)
+def test_a_string_is_its_escaped_pattern(
+    byte_vocabulary: formgate.Vocabulary, text: str, flags: int, data: st.DataObject
+) -> None:
+    builder = GrammarBuilder()
+    builder.start(
+        compile_string(
+            text,
+            builder,
+            ignore_case=bool(flags & re.IGNORECASE),
+            ascii_only=bool(flags & re.ASCII),
+        )
+    )
+    engine = builder.build().compile(byte_vocabulary)
+    pattern = re.compile(re.escape(text), flags)
+    others = [text, text.upper(), text.lower(), text.swapcase(), text.casefold()]
+    spelled = [st.sampled_from([c, *"aKſ\u212aIıσ\U00010428"]) for c in text]
+    others.append("".join(data.draw(st.tuples(*spelled))))
+    for other in others:
+        assert engine.accepts(other) == (pattern.fullmatch(other) is not None), (pattern, other)
+
+
+def test_no_string_has_a_lone_surrogate() -> None:
+    for ignore_case in (False, True):
+        with pytest.raises(formgate.GrammarError, match="surrogate"):
+            compile_string("a\ud800", GrammarBuilder(), ignore_case=ignore_case)
