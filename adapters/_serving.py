@@ -42,7 +42,8 @@ OPTIONS_VARIABLE = "FORMGATE_SERVING_OPTIONS"
 KINDS = ("json", "json_object", "regex", "grammar", "choice", "structural_tag")
 _FORMATS = ("json_schema", "regex", "lark", "gbnf", "ebnf", "abnf", "structural_tag")
 _GRAMMARS = ("lark", "gbnf", "ebnf", "abnf")
-_RESERVED = frozenset({"format", "registry", "timeout_s", "cancel", "limits"})  # of compile itself
+# Of compile itself.
+_RESERVED = frozenset({"format", "registry", "timeout_s", "cancel", "limits", "warm_up"})
 _MAX_VOCABULARIES = 4  # with stop ids that are text otherwise
 # A first line such as "# formgate: ebnf", whatever begins a comment in the notation.
 _NAMED = re.compile(r"\s*(?:#|//|;|\(\*|/\*)\s*formgate:\s*([a-z]+)\s*(?:\*\)|\*/)?\s*")
@@ -56,12 +57,14 @@ class ServingOptions(NamedTuple):
         timeout_s: Seconds that compiling one constraint may take; None: any time.
         max_engines: Compiled constraints kept.
         max_source_bytes: Length of their sources, all together.
+        warm_up: Whether the first masks of a likely output are made while compiling.
         formats: Options of formats by their names: the members of the object that are such names.
     """
 
     timeout_s: float | None = 5.0
     max_engines: int = 512
     max_source_bytes: int = 64 * 2**20
+    warm_up: bool = True
     formats: Mapping[str, Mapping[str, Any]] = {}
 
     @classmethod
@@ -80,16 +83,23 @@ class ServingOptions(NamedTuple):
             raise PluginError(f"{OPTIONS_VARIABLE} is no JSON: {error}") from None
         if not isinstance(given, dict):
             raise PluginError(f"{OPTIONS_VARIABLE} is a JSON object, not {text!r:.60}")
-        bounds = {name: given.pop(name) for name in cls._fields[:3] if name in given}
-        for name, value in bounds.items():
-            _check_bound(name, value)
+        own = {name: given.pop(name) for name in _MEMBERS if name in given}
+        for name, value in own.items():
+            _check_member(name, value)
         for name, value in given.items():
             _check_options(name, value)
-        return cls(**bounds, formats=given)
+        return cls(**own, formats=given)
 
 
-def _check_bound(name: str, value: object) -> None:
-    """Refuse what bounds nothing."""
+_MEMBERS = ServingOptions._fields[:-1]  # beside those of formats
+
+
+def _check_member(name: str, value: object) -> None:
+    """Refuse what bounds nothing, or is neither true nor false."""
+    if name == "warm_up":
+        if not isinstance(value, bool):
+            raise PluginError(f"{OPTIONS_VARIABLE}: {name} is true or false, not {value!r:.60}")
+        return
     if value is None and name == "timeout_s":
         return
     kinds = (int, float) if name == "timeout_s" else (int,)
@@ -100,7 +110,7 @@ def _check_bound(name: str, value: object) -> None:
 def _check_options(name: str, value: object) -> None:
     """Refuse what are no options of a format."""
     if name not in _FORMATS:
-        known = ", ".join((*ServingOptions._fields[:3], *_FORMATS))
+        known = ", ".join((*_MEMBERS, *_FORMATS))
         raise PluginError(f"{OPTIONS_VARIABLE}: {name!r:.60} is none of {known}")
     if not isinstance(value, dict):
         raise PluginError(f"{OPTIONS_VARIABLE}: {name} is an object with its options")
@@ -292,6 +302,7 @@ class EngineStore:
             vocabulary,
             format=name,
             timeout_s=self._options.timeout_s,
+            warm_up=self._options.warm_up,
             **options,
         )
 

@@ -65,6 +65,7 @@ class GrammarBuilder(ListBuilder):
         self._embedding = 0
         self._started: Node | None = None
         self._likely: LikelyText | None = None
+        self._part_likely: LikelyText | None = None
         self._format_notes: object = None  # what a format knows of what it has written here
 
     # --- terminals ---
@@ -219,7 +220,8 @@ class GrammarBuilder(ListBuilder):
     def expect(self, likely: LikelyText) -> None:
         """Say what texts are likely to look like: masks are made along them while compiling.
 
-        Of a part in another format, it is ignored.
+        What a part in another format expects, its ``embed`` leaves under ``part_expects``: only the
+        format around it knows where the part stands.
 
         Args:
             likely: Called with a number of characters, it returns the beginning of a text of about
@@ -236,8 +238,12 @@ class GrammarBuilder(ListBuilder):
                 f"expect takes a function of a number of characters, not {likely!r:.60}"
             )
         self._check_open()
-        if not self._embedding:
-            self._likely = likely
+        self._likely = likely
+
+    @property
+    def part_expects(self) -> LikelyText | None:
+        """What the part that was embedded last expects, as given to ``expect``, or None."""
+        return self._part_likely
 
     def embed(self, format: str, source: object, **options: object) -> Node:  # noqa: A002
         """Match what a source in another format describes; its rules have names of their own.
@@ -253,7 +259,8 @@ class GrammarBuilder(ListBuilder):
         if self._embedding >= _MAX_EMBEDDING:
             raise GrammarError(f"formats are embedded more than {_MAX_EMBEDDING} deep")
         outer, self._started = self._started, None
-        outer_prefix = self._prefix
+        outer_prefix, outer_likely = self._prefix, self._likely
+        self._likely = None
         self._embedded += 1
         self._prefix = f"{format}#{self._embedded}."  # its rules are its own
         self._embedding += 1
@@ -264,6 +271,7 @@ class GrammarBuilder(ListBuilder):
             self._embedding -= 1
             self._started = outer
             self._prefix = outer_prefix
+            self._part_likely, self._likely = self._likely, outer_likely
         if inner is None:
             raise GrammarError(f"format {format!r} did not set a start")
         return self.scope(inner)

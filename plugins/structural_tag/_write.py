@@ -15,10 +15,12 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from decimal import Decimal
+from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from formgate.core.errors import GrammarError
 from formgate.plugins.structural_tag._free_text import FreeText, ends_freely
+from formgate.plugins.structural_tag._likely import likely_text
 from formgate.plugins.structural_tag._read import (
     Place,
     check_triggers,
@@ -35,6 +37,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from formgate.core.grammar import GrammarBuilder, Node
+    from formgate.plugins.structural_tag._likely import LikelyText
 
 __all__ = ["compile_format", "compile_structural_tag"]
 
@@ -79,11 +82,15 @@ def compile_structural_tag(
         raise place.error(f"a structural tag is an object, not {type(value).__name__}")
     writer = _Writer(builder, dict(json_schema or {}), grammar_format)
     if "structures" in value:
-        return writer.write_older(value, place)
-    only(value, place, ("type", "format"))
-    if value.get("type", "structural_tag") != "structural_tag":
-        raise (place / "type").error(f"the type is 'structural_tag', not {value['type']!r:.60}")
-    return writer.write(member(value, place, "format"), place / "format", ())
+        node, written = writer.write_older(value, place)
+    else:
+        only(value, place, ("type", "format"))
+        if value.get("type", "structural_tag") != "structural_tag":
+            raise (place / "type").error(f"the type is 'structural_tag', not {value['type']!r:.60}")
+        written = member(value, place, "format")
+        node = writer.write(written, place / "format", ())
+    builder.expect(partial(likely_text, written, writer.expected))
+    return node
 
 
 def compile_format(
@@ -144,6 +151,7 @@ class _Writer:
         self._json_schema = json_schema
         self._grammar_format = grammar_format
         self._depth = 0
+        self.expected: dict[int, LikelyText] = {}  # of sources in other formats, by their identity
 
     def write(self, value: object, place: Place, ends: tuple[str, ...]) -> Node:
         """Write a format and what follows it."""
@@ -163,8 +171,8 @@ class _Writer:
         self._depth -= 1
         return node
 
-    def write_older(self, value: dict[str, Any], place: Place) -> Node:
-        """Write the older form, whose tags hold JSON Schemas."""
+    def write_older(self, value: dict[str, Any], place: Place) -> tuple[Node, dict[str, Any]]:
+        """Write the older form, whose tags hold JSON Schemas; return it as a format, too."""
         only(value, place, ("type", "structures", "triggers", "at_least_one"))
         triggers = strings(value, place, "triggers")
         tags = []
@@ -175,7 +183,8 @@ class _Writer:
             content = {"type": "json_schema", "json_schema": schema}
             inner = {"type": "tag", "begin": begin, "content": content, "end": end}
             tags.append((inner, at))
-        return self._triggered(triggers, tags, value, place, ())
+        node = self._triggered(triggers, tags, value, place, ())
+        return node, {"type": "triggered_tags", "tags": [tag for tag, _ in tags]}
 
     # --- texts ---
 
@@ -269,6 +278,8 @@ class _Writer:
         except GrammarError as error:
             error.reason = f"structural tag, at {place}: {error.reason}"
             raise
+        if self._builder.part_expects is not None:
+            self.expected[id(source)] = self._builder.part_expects
         return self._followed(node, ends)
 
     # --- tokens ---

@@ -94,20 +94,20 @@ def test_the_shortest_text(pattern: str, tokens: int) -> None:
 
 
 @pytest.mark.parametrize(
-    ("format", "grammar", "tokens"),
+    ("form", "grammar", "tokens"),
     [
         ("gbnf", 'root ::= "a" root "b" | "c"', 1),
         ("gbnf", 'root ::= "a" two\ntwo ::= root two | "12" ("é" | "bbb" root)', 3),  # "a12é"
-        ("gbnf", 'root ::= root root | [a-c] [0-9]{3}', 3),  # "a", and "12" or "00"
+        ("gbnf", "root ::= root root | [a-c] [0-9]{3}", 3),  # "a", and "12" or "00"
         ("lark", 'start: "a" start "b" | "c"', 1),
         ("lark", 'start: NAME "12" (start "é" | "2")\nNAME: /[a-c]+/\n%ignore " "', 3),
-        ("lark", 'start: (A | B start)+\nA: /abc{3,9}/\nB: /x/', 3),  # "abc", "c", "c"
+        ("lark", "start: (A | B start)+\nA: /abc{3,9}/\nB: /x/", 3),  # "abc", "c", "c"
         ("lark", 'start: "a"*', 0),
     ],
 )
-def test_the_shortest_text_of_rules(format: str, grammar: str, tokens: int) -> None:
+def test_the_shortest_text_of_rules(form: str, grammar: str, tokens: int) -> None:
     words = vocabulary(f"rules {grammar}")
-    engine = formgate.compile(grammar, words, format=format, warm_up=False)
+    engine = formgate.compile(grammar, words, format=form, warm_up=False)
     assert engine.warm_up() >= tokens
     assert engine.warm_up(None, 0.0) == 0
 
@@ -174,8 +174,14 @@ def expecting(likely: object) -> Registry:
         builder.start(builder.star(builder.char_class([(ord("a"), ord("f"))])))
         builder.expect(likely)  # type: ignore[arg-type]
 
+    def outer(size: int) -> str:
+        return "<"
+
     def write_outer(source: object, builder: GrammarBuilder, options: object) -> None:
+        assert builder.part_expects is None
+        builder.expect(outer)
         inner = builder.embed("expecting", source)
+        assert builder.part_expects is likely
         builder.start(builder.seq(builder.literal("<"), inner))
 
     class Plugin:

@@ -48,6 +48,7 @@ def test_unknown_notations():
         ("", ServingOptions()),
         ('{"timeout_s": null}', ServingOptions(timeout_s=None)),
         ('{"timeout_s": 0.5, "max_engines": 1}', ServingOptions(timeout_s=0.5, max_engines=1)),
+        ('{"warm_up": false}', ServingOptions(warm_up=False)),
         ('{"lark": {"lexer": "basic"}}', ServingOptions(formats={"lark": {"lexer": "basic"}})),
     ],
 )
@@ -68,6 +69,9 @@ def test_options(environment, expected):
         '{"choice": {}}',
         '{"lark": 1}',
         '{"json_schema": {"timeout_s": 3}}',
+        '{"json_schema": {"warm_up": false}}',
+        '{"warm_up": 1}',
+        '{"warm_up": null}',
     ],
 )
 def test_wrong_options(text):
