@@ -14,11 +14,30 @@ const Bitmap* MaskCache::beginning_with(const ByteSet& bytes, std::uint32_t node
   for (unsigned i = 0; i < 4; ++i) hasher.add(bytes.word(i));
   return kept_limit(hasher.finish().lo, [&](Bitmap& out) {
     const auto trie = vocabulary_->trie();
-    const std::uint32_t end = trie[node].first_child + trie[node].child_count;
-    for (std::uint32_t child = trie[node].first_child; child < end; ++child) {
-      if (!bytes.contains(vocabulary_->labels()[child])) continue;
+    const auto labels = vocabulary_->labels();
+    const auto ids = vocabulary_->ids();
+    const TrieNode& at = trie[node];
+    const std::uint32_t end = at.first_child + at.child_count;
+    const auto size = [&](std::uint32_t child) {
+      return trie[child].rank_end - trie[child].rank_begin;
+    };
+    std::uint32_t inside = 0;
+    for (std::uint32_t child = at.first_child; child < end; ++child) {
+      if (bytes.contains(labels[child])) inside += size(child);
+    }
+    // Those that are fewer are set one by one, or cleared.
+    const Bitmap* const all = inside > (at.rank_end - at.rank_begin) / 2 && bytes != ByteSet::all()
+                                  ? beginning_with(ByteSet::all(), node)
+                                  : nullptr;
+    if (all) std::ranges::copy(*all, out.begin());
+    for (std::uint32_t child = at.first_child; child < end; ++child) {
+      if (bytes.contains(labels[child]) == (all != nullptr)) continue;
       for (std::uint32_t rank = trie[child].rank_begin; rank < trie[child].rank_end; ++rank) {
-        set_bit(out.data(), vocabulary_->ids()[rank]);
+        if (all) {
+          clear_bit(out.data(), ids[rank]);
+        } else {
+          set_bit(out.data(), ids[rank]);
+        }
       }
     }
   });

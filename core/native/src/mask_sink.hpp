@@ -52,7 +52,7 @@ class MaskCache::Sink {
     for (std::size_t i = 0; i < dense_.size(); ++i) dense_[i] |= set[i];
   }
   void add_set(const TokenSet& set) {
-    for (TokenId id : set.ids) add(id);
+    add_ids(set.ids);
     if (!set.dense.empty()) add_dense(set.dense);
   }
   // Tokens of both bitmaps.
