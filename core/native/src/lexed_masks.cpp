@@ -43,7 +43,6 @@ void LexedMasks::clear() {
   chains_.clear();
   places_.clear();
   followed_.clear();
-  single_moves_.clear();
   numbered_.clear();
   bytes_ = 0;
 }
@@ -64,12 +63,7 @@ const LexedMasks::Moves& LexedMasks::moves(std::uint32_t state) {
 // The state that a byte leads to, where few others are asked for.
 std::uint32_t LexedMasks::next_of(std::uint32_t state, std::uint8_t byte) {
   if (state < moves_.size() && moves_[state]) return moves_[state]->next[byte];
-  const std::uint64_t key = (static_cast<std::uint64_t>(state) << 8) | byte;
-  if (const auto it = single_moves_.find(key); it != single_moves_.end()) return it->second;
-  const std::uint32_t out = pool_.lexing().stepped(state, byte);
-  single_moves_.emplace(key, out);
-  bytes_ += 32;
-  return out;
+  return pool_.lexing().stepped(state, byte);
 }
 
 // A token may end here whatever the parser's state is.

@@ -352,7 +352,6 @@ class LexedMasks {
   std::unordered_multimap<std::size_t, std::unique_ptr<Joined>> joined_parts_;  // by hash of parts
   // By state of the lexer; these are numbered one after another.
   std::vector<std::unique_ptr<Moves>> moves_;
-  GrowingMap<std::uint64_t, std::uint32_t> single_moves_;  // (state, byte), of states without those
   std::vector<std::unique_ptr<const std::vector<Ending>>> endings_;
   struct OnwardKey {
     const Group* group;

@@ -225,7 +225,7 @@ ExprId Lexing::separated(std::uint32_t start, ExprId guard) {
   if (bytes.size() <= kFewBytes) {
     bytes.for_each([&](std::uint8_t byte) {
       if (out == ExprPool::kAllId || out == ExprPool::kTextId) return;
-      const std::uint32_t target = begun_with(start, byte);
+      const std::uint32_t target = stepped(start, byte);
       if (target != kNoIndex) look(ByteSet::of(byte), target);
     });
     return out;

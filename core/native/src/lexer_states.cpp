@@ -316,28 +316,19 @@ std::uint32_t Lexing::edge_target(const State& from, std::uint8_t byte) {
   return kNoIndex;
 }
 
-// The state that a lexeme's first byte leads to, alone: most states that lexemes begin in are asked
-// for white space only.
-std::uint32_t Lexing::begun_with(std::uint32_t start, std::uint8_t byte) {
-  const State& from = states_[start];
-  if (from.expanded) return edge_target(from, byte);
-  if (!lexicons_[from.lexicon].spelled.contains(byte)) return kNoIndex;
-  const std::uint64_t key = (static_cast<std::uint64_t>(start) << 8) | byte;
-  if (const auto it = begun_.find(key); it != begun_.end()) return it->second;
-  const std::uint32_t out = moved(from, byte, [&](std::size_t i) {
-    return first_bytes(from.lexicon, from.items[i]).contains(byte);
-  });
-  begun_.emplace(key, out);
-  return out;
-}
-
-// The state that a byte leads to, alone: text passes states of which nothing else is asked.
+// The state that a byte leads to, alone: text passes states of which nothing else is asked, and
+// most states that lexemes begin in are asked for white space only.
 std::uint32_t Lexing::stepped(std::uint32_t state, std::uint8_t byte) {
   const State& from = states_[state];
-  if (from.begins) return begun_with(state, byte);
   if (from.expanded) return edge_target(from, byte);
   if (!lexicons_[from.lexicon].spelled.contains(byte)) return kNoIndex;
-  return moved(from, byte, [](std::size_t) { return true; });
+  const std::uint64_t key = (static_cast<std::uint64_t>(state) << 8) | byte;
+  if (const auto it = stepped_.find(key); it != stepped_.end()) return it->second;
+  const std::uint32_t out = moved(from, byte, [&](std::size_t i) {
+    return !from.begins || first_bytes(from.lexicon, from.items[i]).contains(byte);
+  });
+  stepped_.emplace(key, out);
+  return out;
 }
 
 const Lexing::State& Lexing::expanded_state(std::uint32_t index) {

@@ -284,7 +284,7 @@ void Lexing::trim() {
   heads_.clear();
   heads_after_.clear();
   first_steps_.clear();
-  begun_.clear();
+  stepped_.clear();
   answers_.clear();
   least_.clear();
   forbidden_.clear();

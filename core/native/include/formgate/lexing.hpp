@@ -156,7 +156,7 @@ class Lexing {
   std::size_t derived_bytes() const {
     return (steps_.size() + symbol_steps_.size() + 2 * symbols_first_.size() + after_.size() +
             left_[0].size() + left_[1].size() + answers_.size() + least_.size() +
-            heads_after_.size() + forbidden_.size()) *
+            heads_after_.size() + forbidden_.size() + stepped_.size()) *
            48;
   }
   bool in_use() const { return !lexicons_.empty(); }
@@ -323,7 +323,6 @@ class Lexing {
   std::uint32_t moved(const State& from, std::uint8_t byte, Moves&& moves);
   const ByteSet& first_bytes(std::uint32_t lexicon, const Item& item);
   static std::uint32_t edge_target(const State& from, std::uint8_t byte);
-  std::uint32_t begun_with(std::uint32_t start, std::uint8_t byte);
   Item step(const Lexicon& lexicon, const Item& item, std::uint8_t byte);
   Item first_step(std::uint32_t lexicon, const Item& item, std::uint8_t byte);
   void step_keywords(const Item& item, std::uint8_t byte, Item& out);
@@ -411,18 +410,18 @@ class Lexing {
   GrowingMap<std::uint64_t, ExprId> symbol_steps_;         // (rules, byte of a symbol)
   GrowingMap<std::uint32_t, ByteSet> symbols_first_;       // by rules
   GrowingMap<End, ExprId, HashOfEnd> after_;
-  GrowingMap<std::uint32_t, Head> heads_;                   // by parser state
-  GrowingMap<std::uint64_t, std::uint32_t> heads_after_;    // (head, terminal)
-  GrowingMap<std::uint64_t, Item> first_steps_;             // (lexicon, terminal, byte)
-  std::unordered_map<std::uint64_t, ByteSet> first_bytes_;  // (lexicon, terminal)
-  GrowingMap<std::uint64_t, std::uint32_t> begun_;        // state by (start, byte); see begun_with
-  GrowingMap<std::uint32_t, std::uint32_t> least_;        // by expression over symbols
-  GrowingMap<std::uint32_t, std::uint32_t> least_round_;  // provisional, of parts
-  GrowingMap<std::uint64_t, bool> collisions_;            // (lexicon, two terminals)
-  GrowingMap<Hash128, bool, HashOfHash> answers_;         // to questions about guards
-  GrowingMap<std::uint64_t, ExprId> left_[2];             // (demand, guard), by text or bytes
-  std::unordered_map<std::uint32_t, std::string> forbidden_;                  // by guard
-  std::unordered_map<std::uint32_t, Safety> safeties_;                        // by lexicon
+  GrowingMap<std::uint32_t, Head> heads_;                     // by parser state
+  GrowingMap<std::uint64_t, std::uint32_t> heads_after_;      // (head, terminal)
+  GrowingMap<std::uint64_t, Item> first_steps_;               // (lexicon, terminal, byte)
+  std::unordered_map<std::uint64_t, ByteSet> first_bytes_;    // (lexicon, terminal)
+  GrowingMap<std::uint64_t, std::uint32_t> stepped_;          // state by (state, byte), one by one
+  GrowingMap<std::uint32_t, std::uint32_t> least_;            // by expression over symbols
+  GrowingMap<std::uint32_t, std::uint32_t> least_round_;      // provisional, of parts
+  GrowingMap<std::uint64_t, bool> collisions_;                // (lexicon, two terminals)
+  GrowingMap<Hash128, bool, HashOfHash> answers_;             // to questions about guards
+  GrowingMap<std::uint64_t, ExprId> left_[2];                 // (demand, guard), by text or bytes
+  std::unordered_map<std::uint32_t, std::string> forbidden_;  // by guard
+  std::unordered_map<std::uint32_t, Safety> safeties_;        // by lexicon
   std::unordered_map<std::uint32_t, std::unique_ptr<TrackEnds>> track_ends_;  // by lexicon
   std::unordered_map<std::uint32_t, std::unique_ptr<LexedEnds>> lexed_ends_;  // likewise
   std::size_t bytes_ = 0;
