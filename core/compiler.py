@@ -60,8 +60,9 @@ def compile(  # noqa: A001 (the field's word, as in re.compile)
             reading and compiling took. A mask that one output waits for holds up all that are
             computed with it, and takes longer between two passes of a model, which leave nothing
             in the caches. True: along what the format knows of texts that are likely
-            (``json_schema`` does), or the shortest text. A text, or pieces of one: along these; see
-            ``Engine.warm_up``, which can be given more time. False: none.
+            (``json_schema`` does), or the shortest text, and then of other states for two
+            milliseconds at most. A text, or pieces of one: along these; see ``Engine.warm_up``,
+            which can be given more time. False: none.
         **options: Options of the format; those that it does not know are refused.
 
     Returns:

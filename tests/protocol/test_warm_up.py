@@ -112,6 +112,33 @@ def test_the_shortest_text_of_rules(form: str, grammar: str, tokens: int) -> Non
     assert engine.warm_up(None, 0.0) == 0
 
 
+@pytest.mark.parametrize(
+    ("form", "source", "text"),
+    [
+        ("regex", '"[a-z]{1,9}"', '"aaaaaaa'),  # the shortest text has one letter
+        ("regex", "[0-9]{2}(-[0-9]{2})?", "00-00"),
+        ("gbnf", 'root ::= "(" root* ")"', "((((("),
+        ("gbnf", 'root ::= "abc" | "abd" root', "abdabdabd"),
+        ("lark", 'start: "(" start* ")"', "((((("),
+        ("lark", 'start: "x" TEXT\nTEXT: /"[a-z]{1,9}"/', 'x"aaaaa'),
+    ],
+)
+def test_other_states_are_looked_at(
+    form: str, source: str, text: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(compiler, "_WARM_UP_SHARE", 1e6)
+    tokens = [bytes([byte]) for byte in text.encode()]
+    warm = formgate.compile(source, vocabulary(f"other {source}"), format=form)
+    before = warm.memory_usage()["masks"]
+    made(warm, tokens[:-1])
+    few = warm.memory_usage()["masks"] - before
+    cold = formgate.compile(source, vocabulary(f"cold {source}"), format=form, warm_up=False)
+    before = cold.memory_usage()["masks"]
+    made(cold, tokens[:-1])
+    many = cold.memory_usage()["masks"] - before
+    assert few < many / 4
+
+
 def test_a_text_of_rules_is_gone_along() -> None:
     engine = formgate.compile('root ::= "a" root "b" | "c"', vocabulary("rules"), format="gbnf")
     assert engine.warm_up("aacbb") == 5

@@ -210,7 +210,8 @@ std::size_t warm_up(const EngineHandle& self, nb::handle text, std::optional<dou
   using Clock = std::chrono::steady_clock;
   const Clock::time_point begin = Clock::now();
   std::vector<std::string> pieces;
-  if (text.is_none()) {
+  const bool shortest = text.is_none();
+  if (shortest) {
     pieces.resize(2);  // the shortest text between two that are empty
   } else if (PyUnicode_Check(text.ptr()) || PyBytes_Check(text.ptr())) {
     pieces.emplace_back(text_view(text, "text"));
@@ -235,6 +236,7 @@ std::size_t warm_up(const EngineHandle& self, nb::handle text, std::optional<dou
       return quiet;
     };
     count = engine->warm_up(pieces, may_go_on);
+    if (shortest && quiet) engine->warm_up_further(may_go_on);
   }
   if (!quiet) throw nb::python_error();
   return count;
@@ -430,10 +432,11 @@ void bind_engine(nb::module_& m) {
            "Make the masks along a text that outputs are likely to resemble, so that they are "
            "there when an output asks for them; return the number of tokens taken. Between two "
            "texts of a list stands a shortest one that leads from one to the other, as far as its "
-           "length is known; None is a shortest text of the whole language. Ends quietly where the "
-           "text is none of the language, at a special token, at a limit, where a mask takes far "
-           "more expressions than most, and after max_s seconds; a mask under way is finished. "
-           "Does not hold the interpreter lock; signals are seen between masks.")
+           "length is known; None is a shortest text of the whole language, and other states for two "
+           "milliseconds at most. Ends quietly where the text is none of the language, at a "
+           "special token, at a limit, where a mask takes far more expressions than most, and "
+           "after max_s seconds; a mask under way is finished. Does not hold the interpreter "
+           "lock; signals are seen between masks.")
       .def(
           "forced_text",
           [](const EngineHandle& self, const StateHandle& state, std::size_t max_bytes) {

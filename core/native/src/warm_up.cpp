@@ -1,6 +1,9 @@
 // Masks made ahead, along a text that outputs are likely to resemble.
 #include <algorithm>
+#include <chrono>
 #include <string>
+#include <tuple>
+#include <unordered_set>
 
 #include "formgate/engine.hpp"
 #include "formgate/errors.hpp"
@@ -42,6 +45,12 @@ std::uint8_t usual_byte(const ByteSet& set) {
   }
   return set.first();
 }
+
+// Beyond the shortest text: masks are many, and those that take long are not worth a guess.
+constexpr auto kLongest = std::chrono::milliseconds(2);
+constexpr auto kLongMask = std::chrono::microseconds(200);
+constexpr std::size_t kMostStates = 512;
+constexpr std::size_t kManyBytes = 16;
 
 }  // namespace
 
@@ -133,6 +142,64 @@ std::size_t Engine::warm_up(std::span<const std::string> pieces,
     if (error.kind() != ErrorKind::kLimit) throw;  // an output that gets there is told so
   }
   return count;
+}
+
+// Where a byte leads to that was not met: rather to where as much is left, as in a string that
+// counts its characters, than to where more is, and only then to where less is. `chosen`: among
+// several.
+struct Engine::Further {
+  bool chosen = false;
+  std::optional<State> state = std::nullopt;
+};
+
+Engine::Further Engine::further(const State& state, const std::unordered_set<ExprId>& met,
+                                std::size_t growth) const {
+  const std::unique_lock guard = lock();
+  ExprPool& pool = *pool_;
+  pool.allow_growth(growth);
+  const std::uint64_t own = left_in(pool, state.expr);
+  const LinearForm form = pool.linear_form(state.expr);
+  const std::vector<LinearTerm> terms(form.begin(), form.end());
+  Further out;
+  std::optional<std::tuple<int, std::uint64_t, TokenId>> best;
+  std::vector<TokenId> tokens;
+  std::size_t ways = 0;
+  for (const LinearTerm& term : terms) {
+    if (!pool.live(term.target)) continue;
+    ways += term.bytes.size();
+    if (met.contains(term.target)) continue;
+    const char byte = static_cast<char>(usual_byte(term.bytes));
+    tokens_at(*vocabulary_, {&byte, 1}, tokens);
+    if (tokens.empty()) continue;
+    const std::uint64_t left = left_in(pool, term.target);
+    const int order = term.bytes.size() >= kManyBytes ? 0 : left == own ? 1 : left > own ? 2 : 3;
+    const std::tuple found(order, left, tokens[0]);
+    if (!best || found < *best) best = found;
+  }
+  out.chosen = ways > 1;
+  if (best) out.state = advance_locked(state, std::get<2>(*best), growth);
+  return out;
+}
+
+void Engine::warm_up_further(const std::function<bool()>& may_go_on) const {
+  using Clock = std::chrono::steady_clock;
+  const Clock::time_point end = Clock::now() + kLongest;
+  const std::size_t growth = std::min(limits_.max_growth, kMostGrowth);
+  std::unordered_set<ExprId> met;
+  std::optional<State> state = start_;
+  try {
+    while (state && met.insert(state->expr).second && met.size() <= kMostStates && may_go_on()) {
+      const Clock::time_point begin = Clock::now();
+      if (begin >= end) break;
+      Further next = further(*state, met, growth);
+      // Tokens rarely end between bytes that nothing else can stand for.
+      if (next.chosen) mask_within(*state, growth);
+      if (Clock::now() - begin > kLongMask) break;
+      state = std::move(next.state);
+    }
+  } catch (const Error& error) {
+    if (error.kind() != ErrorKind::kLimit) throw;  // as above
+  }
 }
 
 }  // namespace formgate

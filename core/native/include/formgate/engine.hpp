@@ -14,6 +14,7 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "formgate/compile_context.hpp"
@@ -68,6 +69,8 @@ class Engine {
   // takes far more expressions than most. Returns the number of tokens that were taken.
   std::size_t warm_up(std::span<const std::string> pieces,
                       const std::function<bool()>& may_go_on) const;
+  // Makes masks of other states, byte by byte, for two milliseconds at most.
+  void warm_up_further(const std::function<bool()>& may_go_on) const;
 
   // Text every accepted continuation begins with, up to `max_bytes`.
   std::string forced_text(const State& state, std::size_t max_bytes) const;
@@ -93,6 +96,7 @@ class Engine {
  private:
   friend class KeptEngine;
   class Sketch;
+  struct Further;
   Engine() = default;
   TokenMeanings find_specials(const Grammar& grammar);
   TokenId resolve(const TokenUse& use) const;
@@ -103,6 +107,8 @@ class Engine {
   State make_state(ExprId expr) const;
   ExprId walk_bytes(ExprId expr, std::string_view bytes) const;
   std::optional<State> advance_locked(const State& state, TokenId token, std::size_t growth) const;
+  Further further(const State& state, const std::unordered_set<ExprId>& met,
+                  std::size_t growth) const;
   bool is_stop(TokenId token) const;
 
   std::shared_ptr<ExprPool> pool_;
