@@ -78,7 +78,7 @@ class ServingOptions(NamedTuple):
         if not text:
             return cls()
         try:
-            given = json.loads(text)
+            given = json.loads(text, object_pairs_hook=_members)
         except ValueError as error:
             raise PluginError(f"{OPTIONS_VARIABLE} is no JSON: {error}") from None
         if not isinstance(given, dict):
@@ -92,6 +92,16 @@ class ServingOptions(NamedTuple):
 
 
 _MEMBERS = ServingOptions._fields[:-1]  # beside those of formats
+
+
+def _members(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Make an object, each member just once."""
+    made = dict(pairs)
+    if len(made) != len(pairs):
+        names = [name for name, _ in pairs]
+        twice = next(name for name in names if names.count(name) > 1)
+        raise PluginError(f"{OPTIONS_VARIABLE}: {twice!r:.60} stands there twice")
+    return made
 
 
 def _check_member(name: str, value: object) -> None:

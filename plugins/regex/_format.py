@@ -70,6 +70,7 @@ def compile_string(
         ascii_only: Whether only those of ASCII do, as under ``re.ASCII``.
 
     Raises:
+        TypeError: The text is none.
         GrammarError: No text has such a string, since it has a lone surrogate.
 
     Example:
@@ -77,6 +78,8 @@ def compile_string(
         >>> builder = GrammarBuilder()
         >>> builder.start(compile_string("select", builder, ignore_case=True))
     """
+    if not isinstance(text, str):
+        raise TypeError(f"text is a str, not {type(text).__name__}")
     if not ignore_case:
         return builder.literal(text)
     parts = []

@@ -58,7 +58,8 @@ class _Sketch:
         if add is not None:
             add(value)
         elif "content" in value:  # an optional one, or one that is repeated
-            self.add(value["content"])
+            if value.get("max") != 0:
+                self.add(value["content"])
         else:
             self._source(value)
 

@@ -144,6 +144,20 @@ def test_a_text_of_rules_is_gone_along() -> None:
     assert engine.warm_up("aacbb") == 5
 
 
+def test_rules_of_which_too_much_would_be_asked_have_no_shortest_text() -> None:
+    # Rounds over all of these took a minute, whatever the deadline.
+    count = 5000
+    lines = ["root ::= r1"]
+    for i in range(1, count):
+        other = f'"a{i}" r{i % (count - 1) + 1} | r{i * 7 % count or 1} "b"'
+        lines.append(f"r{i} ::= {other}" + (' | "z"' if i == count - 1 else ""))
+    engine = formgate.compile(
+        "\n".join(lines), vocabulary("many rules"), format="gbnf", warm_up=False
+    )
+    assert engine.warm_up() == 0
+    assert engine.is_prefix("a1a2")
+
+
 def test_no_time_no_masks() -> None:
     engine = formgate.compile("[a-f]{9}", vocabulary("no time"))
     assert engine.warm_up("abc", 0.0) == 0

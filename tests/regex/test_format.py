@@ -157,3 +157,10 @@ def test_no_string_has_a_lone_surrogate() -> None:
     for ignore_case in (False, True):
         with pytest.raises(formgate.GrammarError, match="surrogate"):
             compile_string("a\ud800", GrammarBuilder(), ignore_case=ignore_case)
+
+
+@pytest.mark.parametrize("text", [b"a", ["a"], 1, None])
+@pytest.mark.parametrize("ignore_case", [False, True])
+def test_only_text_is_a_string(text: object, ignore_case: bool) -> None:
+    with pytest.raises(TypeError, match="text is a str, not"):
+        compile_string(text, GrammarBuilder(), ignore_case=ignore_case)

@@ -69,6 +69,7 @@ def text_of(value: object, size: int = 1000) -> str:
         ({"type": "optional", "content": TAGS[0]}, FIRST),
         ({"type": "star", "content": TAGS[0]}, FIRST),
         ({"type": "repeat", "content": TAGS[0], "min": 1, "max": 3}, FIRST),
+        ({"type": "repeat", "content": TAGS[0], "min": 0, "max": 0}, ""),
         (
             {
                 "type": "dispatch",

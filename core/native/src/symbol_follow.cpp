@@ -4,8 +4,12 @@
 
 #include <algorithm>
 #include <bitset>
+#include <functional>
+#include <queue>
 #include <unordered_map>
 #include <unordered_set>
+
+#include "formgate/long_step.hpp"
 
 namespace formgate {
 namespace {
@@ -151,117 +155,114 @@ std::vector<std::vector<bool>> follow_sets(ExprPool& pool, ExprId start, std::si
 }
 
 // Finds the values of `start` and of all that it is made of, so that what is put before it later is
-// not looked through again: a stack may be as deep as the text is long.
-void Lexing::find_least(ExprId start) {
-  std::vector<ExprId> found;
-  std::vector<ExprId> calls;
-  std::vector<ExprId> work{start};
-  std::unordered_set<std::uint32_t> seen;
-  while (!work.empty()) {
-    const ExprId id = work.back();
-    work.pop_back();
-    if (least_.contains(index_of(id)) || !seen.insert(index_of(id)).second) continue;
-    const Node& node = pool_.node(id);
-    if (node.kind == Kind::kCall) {
-      calls.push_back(id);
-      work.push_back(pool_.body(id));
-      continue;
-    }
-    found.push_back(id);
-    if (node.kind == Kind::kUnion) {
-      work.insert(work.end(), pool_.members(node).begin(), pool_.members(node).end());
-    } else if (node.kind == Kind::kRepeat) {
-      work.push_back(ExprId{node.a});
-    } else if (node.kind == Kind::kConcat) {
-      work.push_back(ExprId{node.a});
-      work.push_back(ExprId{node.b});
-    }
-  }
-  for (ExprId call : calls) least_[index_of(call)] = kUnbounded;
-  // Values of calls only fall; what else was remembered on the way may be out of date.
-  bool changed = !calls.empty();
-  while (changed) {
-    changed = false;
-    least_round_.clear();
-    for (ExprId call : calls) {
-      const std::uint32_t least = least_of(pool_.body(call));
-      if (least < least_[index_of(call)]) changed = true;
-      least_[index_of(call)] = std::min(least, least_[index_of(call)]);
-    }
-  }
-  least_round_.clear();
-  keep_least(found);
-}
-
-// Keeps the values of expressions whose calls have theirs, the parts of each before it.
-void Lexing::keep_least(std::vector<ExprId>& work) {
-  const auto wait_for = [&](ExprId part) {
-    if (least_.contains(index_of(part))) return false;
-    work.push_back(part);
-    return true;
+// not looked through again: a stack may be as deep as the text is long. The least come first, so
+// each is found once (Knuth, "A generalization of Dijkstra's algorithm", 1977). False, with nothing
+// kept: there are more than `most` that are not known.
+bool Lexing::find_least(ExprId start, std::size_t most) {
+  struct Part {
+    ExprId id;
+    std::uint32_t use = kNoIndex;  // the last of those of it, in `uses`
+    std::uint32_t sum = 0;         // of a sequence, of the parts that have come
+    bool half = false;             // one of two has
+    bool known = false;            // before this
+    bool done = false;
   };
-  while (!work.empty()) {
-    const ExprId id = work.back();
-    if (least_.contains(index_of(id))) {
-      work.pop_back();
+  struct Use {
+    std::uint32_t user;
+    std::uint32_t next;
+  };
+  using Entry = std::pair<std::uint32_t, std::uint32_t>;  // value, and place in `parts`
+  std::priority_queue<Entry, std::vector<Entry>, std::greater<>> queue;
+  std::vector<Part> parts;
+  std::vector<Use> uses;
+  GrowingMap<std::uint32_t, std::uint32_t> places;
+  const auto sum = [](std::uint64_t a, std::uint64_t b) {
+    return static_cast<std::uint32_t>(std::min<std::uint64_t>(a + b, kUnbounded));
+  };
+  const auto add = [&](ExprId id) {
+    const auto place = static_cast<std::uint32_t>(parts.size());
+    const auto [it, fresh] = places.emplace(index_of(id), place);
+    if (fresh) parts.push_back({id});
+    return it->second;
+  };
+  const auto use = [&](std::uint32_t user, ExprId id) {
+    Part& part = parts[add(id)];
+    uses.push_back({user, part.use});
+    part.use = static_cast<std::uint32_t>(uses.size() - 1);
+  };
+  add(start);
+  std::size_t fresh = 0;
+  for (std::uint32_t at = 0; at < parts.size(); ++at) {
+    LongStep::tick();
+    const ExprId id = parts[at].id;
+    if (const auto it = least_.find(index_of(id)); it != least_.end()) {
+      parts[at].known = true;
+      queue.emplace(it->second, at);
       continue;
     }
-    const Node node = pool_.node(id);
-    bool waits = false;
-    if (node.kind == Kind::kUnion) {
-      for (ExprId member : pool_.members(node)) waits = wait_for(member) || waits;
-    } else if (node.kind == Kind::kRepeat) {
-      waits = wait_for(ExprId{node.a});
-    } else if (node.kind == Kind::kConcat) {
-      waits = wait_for(ExprId{node.a});
-      waits = wait_for(ExprId{node.b}) || waits;
+    if (++fresh > most) return false;
+    const Node& node = pool_.node(id);
+    switch (node.kind) {
+      case Kind::kCall:
+        use(at, pool_.body(id));
+        break;
+      case Kind::kUnion:
+        for (ExprId member : pool_.members(node)) use(at, member);
+        break;
+      case Kind::kRepeat:
+        if (node.min == 0) queue.emplace(0, at);
+        use(at, ExprId{node.a});
+        break;
+      case Kind::kConcat:
+        use(at, ExprId{node.a});
+        use(at, ExprId{node.b});
+        break;
+      case Kind::kEmpty:
+        break;
+      case Kind::kBytes:
+        queue.emplace(1, at);
+        break;
+      default:
+        queue.emplace(sum(pool_.least_characters(id), 0), at);
     }
-    if (waits) continue;
-    work.pop_back();
-    least_.emplace(index_of(id), compute_least(id));
   }
+  while (!queue.empty()) {
+    LongStep::tick();
+    const auto [value, at] = queue.top();
+    queue.pop();
+    if (parts[at].done) continue;
+    parts[at].done = true;
+    if (!parts[at].known) least_.emplace(index_of(parts[at].id), value);
+    for (std::uint32_t i = parts[at].use; i != kNoIndex; i = uses[i].next) {
+      Part& user = parts[uses[i].user];
+      const Node& node = pool_.node(user.id);
+      if (node.kind == Kind::kRepeat) {
+        queue.emplace(sum(static_cast<std::uint64_t>(value) * node.min, 0), uses[i].user);
+      } else if (node.kind != Kind::kConcat) {
+        queue.emplace(value, uses[i].user);
+      } else {
+        user.sum = sum(user.sum, value);
+        if (user.half) queue.emplace(user.sum, uses[i].user);
+        user.half = true;
+      }
+    }
+  }
+  for (const Part& part : parts) {
+    if (!part.done) least_.emplace(index_of(part.id), kUnbounded);  // it has no text
+  }
+  return true;
 }
 
 std::uint32_t Lexing::least_of(ExprId id) {
   if (const auto it = least_.find(index_of(id)); it != least_.end()) return it->second;
-  if (const auto it = least_round_.find(index_of(id)); it != least_round_.end()) return it->second;
-  const std::uint32_t out = compute_least(id);
-  least_round_.emplace(index_of(id), out);
-  return out;
+  find_least(id, kUnbounded);
+  return least_.find(index_of(id))->second;
 }
 
-std::uint32_t Lexing::compute_least(ExprId id) {
-  const Node node = pool_.node(id);
-  const auto sum = [](std::uint64_t a, std::uint64_t b) {
-    return static_cast<std::uint32_t>(std::min<std::uint64_t>(a + b, kUnbounded));
-  };
-  switch (node.kind) {
-    case Kind::kEmpty:
-      return kUnbounded;
-    case Kind::kUnion: {
-      std::uint32_t out = kUnbounded;
-      for (ExprId member : pool_.members(node)) out = std::min(out, least_of(member));
-      return out;
-    }
-    case Kind::kRepeat: {
-      const std::uint64_t once = node.min == 0 ? 0 : least_of(ExprId{node.a});
-      return sum(once * node.min, 0);
-    }
-    case Kind::kConcat: {
-      std::uint32_t out = 0;
-      for (ExprId rest = id; rest != ExprPool::kEpsilonId; rest = pool_.tail(rest)) {
-        if (const auto it = least_.find(index_of(rest)); it != least_.end()) {
-          return sum(out, it->second);
-        }
-        out = sum(out, least_of(pool_.head(rest)));
-      }
-      return out;
-    }
-    case Kind::kBytes:
-      return 1;
-    default:
-      return sum(pool_.least_characters(id), 0);
-  }
+bool Lexing::tells_least(ExprId id, std::size_t most) {
+  const Node& node = pool_.node(id);
+  if (node.kind == Kind::kLexed) return find_least(stacks_[node.b].rest, most);
+  return !in(id) && find_least(id, most);
 }
 
 // A lower bound will do: guards upon guards nest without end where each lexeme leaves one behind.
@@ -289,39 +290,27 @@ std::uint32_t Lexing::least_over_readings(ExprId id, OfReading&& of_reading) {
 }
 
 std::uint32_t Lexing::least_symbols(ExprId id) {
-  return least_over_readings(id, [this](const Node& node) {
-    const ExprId rest = stacks_[node.b].rest;
-    find_least(rest);
-    return least_of(rest);
-  });
+  return least_over_readings(id,
+                             [this](const Node& node) { return least_of(stacks_[node.b].rest); });
 }
 
 std::uint32_t Lexing::least_text(ExprId id) {
   return least_over_readings(id, [this](const Node& node) {
     const std::uint32_t stack = node.b;
-    const auto symbols = [this](ExprId rest) -> std::uint64_t {
-      find_least(rest);
-      return least_of(rest);
-    };
-    if (node.a == kNoIndex) return static_cast<std::uint32_t>(symbols(stacks_[stack].rest));
+    if (node.a == kNoIndex) return least_of(stacks_[stack].rest);
     const Lexicon& lexicon = lexicons_[stacks_[stack].lexicon];
     std::uint64_t out = kUnbounded;
     for (const Item& item : states_[node.a].items) {
       const bool ignored = lexicon.terminals[item.terminal].ignored;
       const ExprId rest = ignored ? stacks_[stack].rest : rest_after(stack, item.terminal);
       if (rest == ExprPool::kEmptyId) continue;
-      const std::uint64_t after = symbols(rest);
+      const std::uint64_t after = least_of(rest);
       for (const Thread& thread : item.threads) {
         out = std::min(out, pool_.least_characters(thread.rest) + after);
       }
     }
     return static_cast<std::uint32_t>(out);
   });
-}
-
-std::uint32_t Lexing::least_of_rules(ExprId id) {
-  find_least(id);
-  return least_of(id);
 }
 
 std::uint32_t Lexing::terminals_under_way(ExprId id) {

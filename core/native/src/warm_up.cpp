@@ -13,6 +13,8 @@ namespace {
 
 constexpr std::size_t kAhead = 16;    // bytes that are known where a token is looked for
 constexpr std::size_t kMostGap = 64;  // bytes between two pieces
+// Expressions that are looked at for how long texts are; what is larger is left.
+constexpr std::size_t kMostParts = 20'000;
 // Expressions that one mask, or one token, may take: it is not interrupted, whatever the deadline.
 constexpr std::size_t kMostGrowth = 50'000;
 
@@ -35,7 +37,7 @@ void tokens_at(const Vocabulary& words, std::string_view text, std::vector<Token
 std::uint64_t left_in(ExprPool& pool, ExprId id) {
   if (!(pool.node(id).flags & kCalls)) return pool.least_characters(id);
   Lexing& lexing = pool.lexing();
-  return lexing.in(id) ? lexing.least_text(id) : lexing.least_of_rules(id);
+  return lexing.in(id) ? lexing.least_text(id) : lexing.least_of(id);
 }
 
 std::uint8_t usual_byte(const ByteSet& set) {
@@ -65,7 +67,8 @@ class Engine::Sketch {
   // What comes next from a state; as much of it as a token may take, if there is so much.
   std::string_view text(const State& state) {
     while (known_.size() - begin_ < kAhead && !pieces_.empty()) {
-      if (!bridge(state.expr)) pieces_ = {};
+      if (!tells_) tells_ = engine_.tells_lengths();
+      if (!*tells_ || !bridge(state.expr)) pieces_ = {};
     }
     return std::string_view(known_).substr(begin_);
   }
@@ -114,8 +117,16 @@ class Engine::Sketch {
   std::span<const std::string> pieces_;  // that are not yet known
   std::size_t growth_;
   std::string known_;
-  std::size_t begin_ = 0;  // of what is left
+  std::size_t begin_ = 0;      // of what is left
+  std::optional<bool> tells_;  // the engine, the lengths of texts
 };
+
+// Whether lengths of texts are found soon.
+bool Engine::tells_lengths() const {
+  const std::unique_lock guard = lock();
+  if (!(pool_->node(start_.expr).flags & kCalls)) return true;
+  return pool_->lexing().tells_least(start_.expr, kMostParts);
+}
 
 std::size_t Engine::warm_up(std::span<const std::string> pieces,
                             const std::function<bool()>& may_go_on) const {
@@ -187,6 +198,7 @@ void Engine::warm_up_further(const std::function<bool()>& may_go_on) const {
   const std::size_t growth = std::min(limits_.max_growth, kMostGrowth);
   std::unordered_set<ExprId> met;
   std::optional<State> state = start_;
+  if (!tells_lengths()) return;
   try {
     while (state && met.insert(state->expr).second && met.size() <= kMostStates && may_go_on()) {
       const Clock::time_point begin = Clock::now();

@@ -71,6 +71,7 @@ def test_options(environment, expected):
         '{"json_schema": {"timeout_s": 3}}',
         '{"json_schema": {"warm_up": false}}',
         '{"warm_up": 1}',
+        '{"warm_up": false, "warm_up": true}',
         '{"warm_up": null}',
     ],
 )

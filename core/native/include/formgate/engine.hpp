@@ -107,6 +107,7 @@ class Engine {
   State make_state(ExprId expr) const;
   ExprId walk_bytes(ExprId expr, std::string_view bytes) const;
   std::optional<State> advance_locked(const State& state, TokenId token, std::size_t growth) const;
+  bool tells_lengths() const;
   Further further(const State& state, const std::unordered_set<ExprId>& met,
                   std::size_t growth) const;
   bool is_stop(TokenId token) const;

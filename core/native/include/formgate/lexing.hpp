@@ -130,8 +130,10 @@ class Lexing {
   std::uint32_t least_symbols(ExprId id);
   // Fewest characters of such a text, about: guards are not asked.
   std::uint32_t least_text(ExprId id);
-  // Likewise of rules without a lexer.
-  std::uint32_t least_of_rules(ExprId id);
+  // Likewise of rules without a lexer, or over symbols.
+  std::uint32_t least_of(ExprId id);
+  // Whether that of a state is found by looking at no more than so many expressions.
+  bool tells_least(ExprId id, std::size_t most);
   // In how many ways a text is read so far: terminals of all readings, and guards.
   std::uint32_t terminals_under_way(ExprId id);
   // Expressions over symbols whose fewest ones are kept.
@@ -357,10 +359,7 @@ class Lexing {
   bool connect(std::uint32_t start, ExprId guard, std::uint16_t wanted, ExprId& after);
   template <typename OfReading>
   std::uint32_t least_over_readings(ExprId id, OfReading&& of_reading);
-  std::uint32_t least_of(ExprId id);
-  std::uint32_t compute_least(ExprId id);
-  void find_least(ExprId start);
-  void keep_least(std::vector<ExprId>& work);
+  bool find_least(ExprId start, std::size_t most);
   bool ends_under(std::uint32_t start, ExprId guard);
   const Symbols* followers(std::uint32_t lexicon, std::uint16_t terminal) const;
   std::pair<Symbols, Symbols> competing_after(std::uint32_t lexicon, std::size_t before) const;
@@ -416,7 +415,6 @@ class Lexing {
   std::unordered_map<std::uint64_t, ByteSet> first_bytes_;    // (lexicon, terminal)
   GrowingMap<std::uint64_t, std::uint32_t> stepped_;          // state by (state, byte), one by one
   GrowingMap<std::uint32_t, std::uint32_t> least_;            // by expression over symbols
-  GrowingMap<std::uint32_t, std::uint32_t> least_round_;      // provisional, of parts
   GrowingMap<std::uint64_t, bool> collisions_;                // (lexicon, two terminals)
   GrowingMap<Hash128, bool, HashOfHash> answers_;             // to questions about guards
   GrowingMap<std::uint64_t, ExprId> left_[2];                 // (demand, guard), by text or bytes
