@@ -86,7 +86,7 @@ class Limits:
 
 class MaskOptions:
     """
-    Switches of optimisations; none changes a mask, but without them more is derived for one, which may exceed Limits.max_growth.
+    Switches of optimisations; none changes a mask, unless a lexer's search for a way on ends at its bound (docs/design/exactness.md). Without them more is derived for one, which may exceed Limits.max_growth.
     """
 
     def __init__(self, *, class_tables: bool = True, automaton_walk: bool = True, split_parts: bool = True, cut_subtrees: bool = True, keep_masks: bool = True, prefix_uses: int = 6, walked_tokens: int = 2048) -> None: ...

@@ -231,8 +231,9 @@ void bind_grammar(nb::module_& m) {
       .def_ro("max_growth", &Limits::max_growth,
               "New expressions that one mask or one token may take.");
   nb::class_<MaskOptions>(m, "MaskOptions",
-                          "Switches of optimisations; none changes a mask, but without them more "
-                          "is derived for one, which may exceed Limits.max_growth.")
+                          "Switches of optimisations; none changes a mask, unless a lexer's search "
+                          "for a way on ends at its bound (docs/design/exactness.md). Without them "
+                          "more is derived for one, which may exceed Limits.max_growth.")
       .def(
           "__init__",
           [](MaskOptions* self, bool class_tables, bool automaton_walk, bool split_parts,
