@@ -319,7 +319,7 @@ class Engine:
 
     def warm_up(self, text: str | bytes | Sequence[str | bytes] | None = None, max_s: float | None = None, cancel: CancelToken | None = None) -> int:
         """
-        Make the masks along a text that outputs are likely to resemble, so that they are there when an output asks for them; return the number of tokens taken. Between two texts of a list stands a shortest one that leads from one to the other, as far as its length is known; None is a shortest text of the whole language, and other states for two milliseconds at most. Ends quietly where the text is none of the language, at a special token, at a limit, where a mask takes far more expressions than most, and after max_s seconds; a mask under way is finished. Does not hold the interpreter lock; signals are seen between masks.
+        Make the masks along a text that outputs are likely to resemble, so that they are there when an output asks for them; return the number of tokens taken. Between two texts of a list stands a shortest one that leads from one to the other, as far as its length is known; None is a shortest text of the whole language, and then other states, for two milliseconds at most. Ends quietly where the text is none of the language, at a special token, at a limit, where a mask takes far more expressions than most, and after max_s seconds; a mask under way is finished. Does not hold the interpreter lock; signals are seen between masks.
         """
 
     def forced_text(self, state: State, max_bytes: int = 4096) -> bytes:
