@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from formgate.adapters._serving_stops import StopView
 from formgate.core.compiler import compile as compile_source
 from formgate.core.errors import GrammarError, PluginError
+from formgate.core.members import unique_members
 from formgate.core.vocabulary import Vocabulary
 
 if TYPE_CHECKING:
@@ -78,9 +79,9 @@ class ServingOptions(NamedTuple):
         if not text:
             return cls()
         try:
-            given = json.loads(text, object_pairs_hook=_members)
+            given = json.loads(text, object_pairs_hook=unique_members)
         except ValueError as error:
-            raise PluginError(f"{OPTIONS_VARIABLE} is no JSON: {error}") from None
+            raise PluginError(f"{OPTIONS_VARIABLE} cannot be read: {error}") from None
         if not isinstance(given, dict):
             raise PluginError(f"{OPTIONS_VARIABLE} is a JSON object, not {text!r:.60}")
         own = {name: given.pop(name) for name in _MEMBERS if name in given}
@@ -92,16 +93,6 @@ class ServingOptions(NamedTuple):
 
 
 _MEMBERS = ServingOptions._fields[:-1]  # beside those of formats
-
-
-def _members(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """Make an object, each member just once."""
-    made = dict(pairs)
-    if len(made) != len(pairs):
-        names = [name for name, _ in pairs]
-        twice = next(name for name in names if names.count(name) > 1)
-        raise PluginError(f"{OPTIONS_VARIABLE}: {twice!r:.60} stands there twice")
-    return made
 
 
 def _check_member(name: str, value: object) -> None:

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from formgate.core.errors import FormgateError, VocabularyError
+from formgate.core.members import unique_members
 
 if TYPE_CHECKING:
     import argparse
@@ -67,7 +68,9 @@ def source(args: argparse.Namespace) -> tuple[object, str | None]:
         return read_source(args.source_file, args.format, argument="--source-file ")
     if args.source_json is not None:
         try:
-            found = json.loads(args.source_json, parse_float=_number, object_pairs_hook=_object)
+            found = json.loads(
+                args.source_json, parse_float=_number, object_pairs_hook=unique_members
+            )
         except (ValueError, ArithmeticError) as error:
             raise FormgateError(f"--source-json is not JSON: {error}") from error
         return found, args.format
@@ -87,15 +90,6 @@ def _number(text: str) -> float | Decimal:
     """Return a number as a float where its shortest text says the same, so that none is rounded."""
     exact, short = Decimal(text), float(text)
     return short if math.isfinite(short) and Decimal(repr(short)) == exact else exact
-
-
-def _object(members: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(members)
-    if len(found) < len(members):
-        names = [name for name, _ in members]
-        twice = next(name for name in names if names.count(name) > 1)
-        raise ValueError(f"the name {twice!r:.60} is twice in one object")
-    return found
 
 
 def read_source(

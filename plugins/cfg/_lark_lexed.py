@@ -161,7 +161,7 @@ def _lexeme(
     name = terminal.name
     if mode == "longest":
         pattern = terminals.lexeme(terminal)
-        if terminal.part is None and not terminals.is_plain(terminal):
+        if terminal.part is None and not terminals.is_string(terminal):
             pattern = builder.scope(pattern)
         return Lexeme(name, pattern, ignored=name in ignored)
     visible = [other for other, _ in keyword_of if other not in ignored]

@@ -20,6 +20,7 @@ import re
 from typing import TYPE_CHECKING, NamedTuple
 
 from formgate.core.errors import GrammarError, LimitError
+from formgate.core.members import unique_members
 from formgate.plugins.cfg._scanner import Scanner, find_lone_surrogate
 
 if TYPE_CHECKING:
@@ -330,7 +331,7 @@ class _Reader:
     def _json(self, begin: int, *, as_text: bool) -> object:
         """Read a JSON value; return it, or its text."""
         scan = self._scan
-        decoder = json.JSONDecoder(object_pairs_hook=None if as_text else _members)
+        decoder = json.JSONDecoder(object_pairs_hook=None if as_text else unique_members)
         try:
             value, end = decoder.raw_decode(scan.source, begin)
         except json.JSONDecodeError as error:
@@ -341,14 +342,6 @@ class _Reader:
             raise LimitError("a JSON value in the grammar is nested too deep") from None
         scan.position = end
         return scan.source[begin:end] if as_text else value
-
-
-def _members(pairs: list[tuple[str, object]]) -> dict[str, object]:
-    """Return the members of a JSON object, of which none may stand twice."""
-    found = dict(pairs)
-    if len(found) < len(pairs):
-        raise ValueError("a name stands twice in an object of this JSON value")
-    return found
 
 
 def _end(match: re.Match[str] | None) -> int:

@@ -56,7 +56,7 @@ class TerminalWriter:
         """Return the node of all texts that a terminal matches in full."""
         if terminal.part is not None:
             return self._part(terminal.part)
-        if self._is_string(terminal):
+        if self.is_string(terminal):
             return self._literal(terminal)
         try:
             return compile_regex(terminal.regexp, self.builder, flags=self.flags)
@@ -91,18 +91,14 @@ class TerminalWriter:
         """
         from formgate.plugins.regex import compile_lexeme  # noqa: PLC0415 (one way of three)
 
-        if self._is_string(terminal):
+        if self.is_string(terminal):
             return self._literal(terminal), False
         try:
             return compile_lexeme(terminal.regexp, self.builder, flags=self.flags)
         except GrammarError as error:
             raise self._refused(terminal, error, compile_lexeme) from None
 
-    def is_plain(self, terminal: Terminal) -> bool:
-        """Say whether a terminal is a string that no flag changes."""
-        return terminal.literal is not None and not terminal.flags and not self.flags
-
-    def _is_string(self, terminal: Terminal) -> bool:
+    def is_string(self, terminal: Terminal) -> bool:
         """Say whether a terminal is a string, in any case of its letters perhaps."""
         return terminal.literal is not None and not self.flags
 

@@ -23,7 +23,7 @@ from formgate.plugins.regex._ranges import Ranges, normalise
 from formgate.plugins.regex._unicode import case_table
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
 __all__ = ["class_variants", "literal_variants"]
 
@@ -48,6 +48,25 @@ def literal_variants(character: str, ascii_only: bool) -> Ranges | None:
         return None
     group = case_table().groups.get(ord(character))
     return None if group is None else normalise((code, code) for code in group)
+
+
+def cased_parts(text: str, ascii_only: bool) -> Iterator[tuple[int, int, Ranges | None]]:
+    """Cut characters that stand for themselves under IGNORECASE into those that have variants.
+
+    Yields where a part begins and ends, and what it matches: one character that has variants, or
+    None for a run of others.
+    """
+    plain = 0
+    for index, character in enumerate(text):
+        variants = literal_variants(character, ascii_only)
+        if variants is None:
+            continue
+        if plain < index:
+            yield plain, index, None
+        yield index, index + 1, variants
+        plain = index + 1
+    if plain < len(text):
+        yield plain, len(text), None
 
 
 def class_variants(

@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from formgate.core.errors import GrammarError
-from formgate.plugins.regex._casing import literal_variants
+from formgate.plugins.regex._casing import cased_parts
 from formgate.plugins.regex._parse import parse
 from formgate.plugins.regex._possessive import check_atomic
 from formgate.plugins.regex._write import Writer
@@ -82,18 +82,10 @@ def compile_string(
         raise TypeError(f"text is a str, not {type(text).__name__}")
     if not ignore_case:
         return builder.literal(text)
-    parts = []
-    plain = 0
-    for index, character in enumerate(text):
-        variants = literal_variants(character, ascii_only)
-        if variants is None:
-            continue
-        if plain < index:
-            parts.append(builder.literal(text[plain:index]))
-        parts.append(builder.char_class(variants))
-        plain = index + 1
-    if plain < len(text) or not parts:
-        parts.append(builder.literal(text[plain:]))
+    parts = [
+        builder.literal(text[begin:end]) if variants is None else builder.char_class(variants)
+        for begin, end, variants in cased_parts(text, ascii_only)
+    ]
     return builder.seq(*parts)
 
 

@@ -10,7 +10,7 @@ import sys
 from typing import NamedTuple
 
 from formgate.core.errors import GrammarError, UnsupportedConstraint
-from formgate.plugins.regex._casing import literal_variants
+from formgate.plugins.regex._casing import cased_parts
 from formgate.plugins.regex._classes import CaseRule
 from formgate.plugins.regex._measure import Measures
 from formgate.plugins.regex._ranges import ANY, Ranges, complement
@@ -143,18 +143,12 @@ class PatternReader:
         if not self.case_rule.ignore_case:
             self.items.append(Literal(text, start, end))
             return
-        ascii_only = self.case_rule.ascii_only
-        plain = 0
-        for index, character in enumerate(text):
-            variants = literal_variants(character, ascii_only)
-            if variants is None:
-                continue
-            if plain < index:
-                self.items.append(Literal(text[plain:index], start + plain, start + index))
-            self.items.append(CharClass(variants, start + index, min(start + index + 1, end)))
-            plain = index + 1
-        if plain < len(text):
-            self.items.append(Literal(text[plain:], start + plain, end))
+        for begin, after, variants in cased_parts(text, self.case_rule.ascii_only):
+            if variants is not None:
+                self.items.append(CharClass(variants, start + begin, min(start + after, end)))
+            else:
+                last = end if after == len(text) else start + after
+                self.items.append(Literal(text[begin:after], start + begin, last))
 
     def lone_surrogate(self, start: int, end: int) -> UnsupportedConstraint:
         """Return the refusal of a literal that no text can hold."""

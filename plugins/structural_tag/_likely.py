@@ -10,10 +10,9 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-    from typing import TypeAlias
+    from collections.abc import Mapping
 
-    LikelyText: TypeAlias = Callable[[int], str | bytes | Sequence[str | bytes]]
+    from formgate.core.grammar._grammar import LikelyText
 
 __all__ = ["likely_text"]
 

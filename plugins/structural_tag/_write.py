@@ -19,6 +19,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from formgate.core.errors import GrammarError
+from formgate.core.members import unique_members
 from formgate.plugins.structural_tag._free_text import FreeText, ends_freely
 from formgate.plugins.structural_tag._likely import likely_text
 from formgate.plugins.structural_tag._read import (
@@ -37,7 +38,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from formgate.core.grammar import GrammarBuilder, Node
-    from formgate.plugins.structural_tag._likely import LikelyText
+    from formgate.core.grammar._grammar import LikelyText
 
 __all__ = ["compile_format", "compile_structural_tag"]
 
@@ -117,23 +118,13 @@ def _loaded(source: object) -> object:
         return source
     try:
         # Numbers stay exact, for the schemas.
-        return json.loads(source, parse_float=Decimal, object_pairs_hook=_object)
+        return json.loads(source, parse_float=Decimal, object_pairs_hook=unique_members)
     except RecursionError:
         raise GrammarError("the structural tag nests too deeply to be read") from None
     except (ValueError, ArithmeticError) as error:
         raise GrammarError(
             f"a structural tag is a JSON object; this cannot be read: {error}"
         ) from None
-
-
-def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """Make an object, each key just once."""
-    made = dict(pairs)
-    if len(made) != len(pairs):
-        names = [name for name, _ in pairs]
-        twice = next(name for name in names if names.count(name) > 1)
-        raise ValueError(f"an object has the key {twice!r:.60} twice")
-    return made
 
 
 class _Writer:

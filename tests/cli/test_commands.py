@@ -237,7 +237,10 @@ def test_traceback_shows_where(run, where):
     [
         (["check", "--format", "regxe", "--source", "a"], "unknown format 'regxe'"),
         (["check", "--source-json", "{", "--text", "a"], "--source-json is not JSON"),
-        (["check", "--source-json", '{"const":1,"const":2}', "--text", "2"], "'const' is twice"),
+        (
+            ["check", "--source-json", '{"const":1,"const":2}', "--text", "2"],
+            "'const' stands twice",
+        ),
         (["check", "--source-file", "/no/such/file", "--text", "a"], "No such file"),
         (["check", "--source", "a", "--option", "nonsense", "--text", "a"], "is not NAME=VALUE"),
         (["check", "--source", "a", "--option", "x=1", "--text", "a"], "x"),

@@ -228,15 +228,14 @@ std::size_t warm_up(const EngineHandle& self, nb::handle text, std::optional<dou
   {
     SignalWatch watch;
     const auto may_go_on = [&] {
-      if (cancel && cancel->cancelled()) return false;
+      if (!quiet || (cancel && cancel->cancelled())) return false;
       if (max_s && std::chrono::duration<double>(Clock::now() - begin).count() >= *max_s) {
         return false;
       }
       quiet = watch.quiet();
       return quiet;
     };
-    count = engine->warm_up(pieces, may_go_on);
-    if (shortest && quiet) engine->warm_up_further(may_go_on);
+    count = engine->warm_up(pieces, may_go_on, shortest);
   }
   if (!quiet) throw nb::python_error();
   return count;

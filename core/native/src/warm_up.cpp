@@ -67,13 +67,23 @@ class Engine::Sketch {
   // What comes next from a state; as much of it as a token may take, if there is so much.
   std::string_view text(const State& state) {
     while (known_.size() - begin_ < kAhead && !pieces_.empty()) {
-      if (!tells_) tells_ = engine_.tells_lengths();
-      if (!*tells_ || !bridge(state.expr)) pieces_ = {};
+      if (!tells_lengths() || !bridge(state.expr)) pieces_ = {};
     }
     return std::string_view(known_).substr(begin_);
   }
 
   void take(std::size_t size) { begin_ += size; }
+
+  // Whether lengths of texts are found soon.
+  bool tells_lengths() {
+    if (!tells_) {
+      const std::unique_lock guard = engine_.lock();
+      ExprPool& pool = *engine_.pool_;
+      const ExprId start = engine_.start_.expr;
+      tells_ = !(pool.node(start).flags & kCalls) || pool.lexing().tells_least(start, kMostParts);
+    }
+    return *tells_;
+  }
 
  private:
   void take_piece() {
@@ -117,19 +127,12 @@ class Engine::Sketch {
   std::span<const std::string> pieces_;  // that are not yet known
   std::size_t growth_;
   std::string known_;
-  std::size_t begin_ = 0;      // of what is left
-  std::optional<bool> tells_;  // the engine, the lengths of texts
+  std::size_t begin_ = 0;  // of what is left
+  std::optional<bool> tells_;
 };
 
-// Whether lengths of texts are found soon.
-bool Engine::tells_lengths() const {
-  const std::unique_lock guard = lock();
-  if (!(pool_->node(start_.expr).flags & kCalls)) return true;
-  return pool_->lexing().tells_least(start_.expr, kMostParts);
-}
-
 std::size_t Engine::warm_up(std::span<const std::string> pieces,
-                            const std::function<bool()>& may_go_on) const {
+                            const std::function<bool()>& may_go_on, bool further) const {
   std::size_t count = 0;
   State state = start_;
   const std::size_t growth = std::min(limits_.max_growth, kMostGrowth);
@@ -152,12 +155,13 @@ std::size_t Engine::warm_up(std::span<const std::string> pieces,
   } catch (const Error& error) {
     if (error.kind() != ErrorKind::kLimit) throw;  // an output that gets there is told so
   }
+  if (further && may_go_on() && sketch.tells_lengths()) warm_up_further(may_go_on);
   return count;
 }
 
-// Where a byte leads to that was not met: rather to where as much is left, as in a string that
-// counts its characters, than to where more is, and only then to where less is. `chosen`: among
-// several.
+// Where a byte leads to that was not met: rather by one of many, as in a string that counts its
+// characters; else to where as much is left, or more, and only then to where less is. `chosen`:
+// there are several ways.
 struct Engine::Further {
   bool chosen = false;
   std::optional<State> state = std::nullopt;
@@ -198,7 +202,6 @@ void Engine::warm_up_further(const std::function<bool()>& may_go_on) const {
   const std::size_t growth = std::min(limits_.max_growth, kMostGrowth);
   std::unordered_set<ExprId> met;
   std::optional<State> state = start_;
-  if (!tells_lengths()) return;
   try {
     while (state && met.insert(state->expr).second && met.size() <= kMostStates && may_go_on()) {
       const Clock::time_point begin = Clock::now();

@@ -67,10 +67,9 @@ class Engine {
   // on. Between two pieces of the text stands the shortest that leads on. Ends where the text does
   // or is not one of the language's, where it may not go on, and where a limit is met, or a mask
   // takes far more expressions than most. Returns the number of tokens that were taken.
-  std::size_t warm_up(std::span<const std::string> pieces,
-                      const std::function<bool()>& may_go_on) const;
-  // Makes masks of other states, byte by byte, for two milliseconds at most.
-  void warm_up_further(const std::function<bool()>& may_go_on) const;
+  // `further`: then makes masks of other states, byte by byte, for two milliseconds at most.
+  std::size_t warm_up(std::span<const std::string> pieces, const std::function<bool()>& may_go_on,
+                      bool further = false) const;
 
   // Text every accepted continuation begins with, up to `max_bytes`.
   std::string forced_text(const State& state, std::size_t max_bytes) const;
@@ -107,7 +106,7 @@ class Engine {
   State make_state(ExprId expr) const;
   ExprId walk_bytes(ExprId expr, std::string_view bytes) const;
   std::optional<State> advance_locked(const State& state, TokenId token, std::size_t growth) const;
-  bool tells_lengths() const;
+  void warm_up_further(const std::function<bool()>& may_go_on) const;
   Further further(const State& state, const std::unordered_set<ExprId>& met,
                   std::size_t growth) const;
   bool is_stop(TokenId token) const;
