@@ -205,7 +205,7 @@ bench-docs: $(DONE)/package ## measure all that docs/benchmarks shows, and write
 	@$(BIN)/python -m benchmarks measure
 	@$(BIN)/python -m benchmarks publish
 
-STUBGEN := $(BIN)/python -m nanobind.stubgen -q -m formgate.core._native
+STUBGEN := $(BIN)/python -m nanobind.stubgen -q -m formgate.core._native -p tools/native_stub.pat
 stub: $(DONE)/package ## make core/_native.pyi from the built module
 	@$(STUBGEN) -O core
 

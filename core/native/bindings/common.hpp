@@ -65,6 +65,18 @@ struct MaskBufferHandle {
   std::size_t stride() const { return (size + 31) / 32; }
 };
 
+// Rows of 32-bit words to write masks into.
+struct Rows {
+  std::uint32_t* data;
+  std::size_t count;
+  std::size_t stride;  // in words
+};
+
+// Those of a MaskBuffer, or of an array. Raises TypeError or ValueError where a row does not have
+// so many words.
+Rows rows_of(const MaskBufferHandle& out, std::size_t words);
+Rows rows_of(nb::handle out, std::size_t words);
+
 // The bytes of a str (as UTF-8) or bytes object, valid while the object lives. Raises TypeError or
 // GrammarError for anything else or for lone surrogates; `what` names the argument.
 std::string_view text_view(nb::handle object, const char* what);
@@ -85,6 +97,11 @@ void copy_is_itself(Class& bound, const char* copy, const char* deep_copy) {
       "__deepcopy__", [](nb::handle self, nb::handle) { return nb::borrow(self); }, nb::arg("memo"),
       nb::sig(deep_copy));
 }
+
+// Calls that take plain arguments at once (quick_calls.cpp), and the error of one, which is raised
+// from what else is called then.
+void bind_quick_calls(nb::handle engine);
+void raise_kept_error();
 
 void bind_vocabulary(nb::module_& m);
 void bind_grammar(nb::module_& m);

@@ -7,58 +7,6 @@
 namespace formgate::bindings {
 namespace {
 
-using Array = nb::ndarray<nb::device::cpu>;
-
-// Rows of 32-bit words to write masks into.
-struct Rows {
-  std::uint32_t* data;
-  std::size_t count;
-  std::size_t stride;  // in words
-};
-
-Rows rows_of(const Array& out, std::size_t words) {
-  if (out.dtype().bits != 32 || out.dtype().lanes != 1 ||
-      (out.dtype().code != static_cast<std::uint8_t>(nb::dlpack::dtype_code::Int) &&
-       out.dtype().code != static_cast<std::uint8_t>(nb::dlpack::dtype_code::UInt))) {
-    throw nb::type_error("the mask array must have dtype int32 or uint32");
-  }
-  if (out.ndim() != 1 && out.ndim() != 2) {
-    throw nb::value_error("the mask array must have one or two dimensions");
-  }
-  const std::size_t last = out.ndim() - 1;
-  if (out.shape(last) != words || (out.size() > 0 && words > 1 && out.stride(last) != 1)) {
-    throw nb::value_error(("a mask row must be " + std::to_string(words) +
-                           " contiguous words: ceil(vocabulary size / 32)")
-                              .c_str());
-  }
-  const std::size_t count = out.ndim() == 2 ? out.shape(0) : 1;
-  const std::int64_t stride = out.ndim() == 2 ? out.stride(0) : static_cast<std::int64_t>(words);
-  if (count > 1 && stride < static_cast<std::int64_t>(words)) {
-    throw nb::value_error(
-        "rows of the mask array overlap or run backwards; pass a contiguous copy");
-  }
-  return {static_cast<std::uint32_t*>(out.data()), count, static_cast<std::size_t>(stride)};
-}
-
-Rows rows_of(const MaskBufferHandle& out, std::size_t words) {
-  if (out.stride() != words) {
-    throw nb::value_error("the mask buffer was made for a vocabulary of another size");
-  }
-  return {out.words->data(), out.rows, words};
-}
-
-Rows rows_of(nb::handle out, std::size_t words) {
-  if (nb::isinstance<MaskBufferHandle>(out)) {
-    return rows_of(nb::cast<const MaskBufferHandle&>(out), words);
-  }
-  Array array;
-  if (!nb::try_cast<Array>(out, array)) {
-    throw nb::type_error(
-        "masks are written into a MaskBuffer or a writable int32 array in main memory");
-  }
-  return rows_of(array, words);
-}
-
 // A state of this engine, which goes on in the pool that it started in.
 const StateHandle& own(const EngineHandle& self, const StateHandle& state) {
   if (!self.value->is(*state.engine)) {
@@ -83,24 +31,6 @@ std::optional<TokenId> token_id(const EngineHandle& self, std::int64_t token) {
   return static_cast<TokenId>(token);
 }
 
-// Lets the interpreter's lock go where a step takes long. Made before the pool's mutex is taken, so
-// that the one is never waited for while the other is held.
-class Interruptible {
- public:
-  Interruptible() : step_([](void* self) { static_cast<Interruptible*>(self)->let_go(); }, this) {}
-  ~Interruptible() {
-    if (thread_) take_lock_back(thread_);
-  }
-  Interruptible(const Interruptible&) = delete;
-  Interruptible& operator=(const Interruptible&) = delete;
-
- private:
-  void let_go() { thread_ = PyEval_SaveThread(); }
-
-  PyThreadState* thread_ = nullptr;
-  LongStep step_;
-};
-
 [[noreturn]] void refuse(const EngineHandle& self, std::int64_t token) {
   const std::size_t size = self.value->vocabulary().size();
   if (token < 0 || static_cast<std::size_t>(token) >= size) {
@@ -116,6 +46,7 @@ class Interruptible {
 }
 
 StateHandle advance(const EngineHandle& self, const StateHandle& state, nb::handle given) {
+  raise_kept_error();
   const auto& [engine, from] = own(self, state);
   const std::int64_t token = Token(given).value;
   const auto id = token_id(self, token);
@@ -179,6 +110,7 @@ TokenMaskHandle completed_by(const EngineHandle& self, const StateHandle& state,
 
 void fill_mask(const EngineHandle& self, const StateHandle& state, nb::handle out,
                std::int64_t row) {
+  raise_kept_error();
   const auto& [engine, from] = own(self, state);
   const Rows rows = rows_of(out, self.value->vocabulary().words());
   if (row < 0 || static_cast<std::size_t>(row) >= rows.count) {
@@ -517,6 +449,7 @@ void bind_engine(nb::module_& m) {
           },
           "Which pool outputs start in, another number after the engine has moved on; 0 while it "
           "is in none.");
+  bind_quick_calls(engine);
   m.def("set_pool_budget", &ExprPool::set_budget, nb::arg("max_bytes"),
         "Bytes of expressions after which new grammars start a fresh pool, and engines move on to "
         "one "

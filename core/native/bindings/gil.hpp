@@ -3,6 +3,8 @@
 
 #include <Python.h>
 
+#include "formgate/long_step.hpp"
+
 #if defined(__GLIBCXX__) && defined(__linux__)
 #include <cxxabi.h>
 #define FORMGATE_FORCED_UNWIND 1
@@ -50,6 +52,24 @@ class GilRelease {
 
  private:
   PyThreadState* thread_;
+};
+
+// Lets the interpreter's lock go where a step takes long. Made before the pool's mutex is taken, so
+// that the one is never waited for while the other is held.
+class Interruptible {
+ public:
+  Interruptible() : step_([](void* self) { static_cast<Interruptible*>(self)->let_go(); }, this) {}
+  ~Interruptible() {
+    if (thread_) take_lock_back(thread_);
+  }
+  Interruptible(const Interruptible&) = delete;
+  Interruptible& operator=(const Interruptible&) = delete;
+
+ private:
+  void let_go() { thread_ = PyEval_SaveThread(); }
+
+  PyThreadState* thread_ = nullptr;
+  LongStep step_;
 };
 
 }  // namespace formgate::bindings

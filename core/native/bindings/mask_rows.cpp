@@ -1,0 +1,55 @@
+// Rows to write masks into, of a buffer or of an array.
+
+#include "common.hpp"
+
+namespace formgate::bindings {
+namespace {
+
+using Array = nb::ndarray<nb::device::cpu>;
+
+Rows rows_of(const Array& out, std::size_t words) {
+  if (out.dtype().bits != 32 || out.dtype().lanes != 1 ||
+      (out.dtype().code != static_cast<std::uint8_t>(nb::dlpack::dtype_code::Int) &&
+       out.dtype().code != static_cast<std::uint8_t>(nb::dlpack::dtype_code::UInt))) {
+    throw nb::type_error("the mask array must have dtype int32 or uint32");
+  }
+  if (out.ndim() != 1 && out.ndim() != 2) {
+    throw nb::value_error("the mask array must have one or two dimensions");
+  }
+  const std::size_t last = out.ndim() - 1;
+  if (out.shape(last) != words || (out.size() > 0 && words > 1 && out.stride(last) != 1)) {
+    throw nb::value_error(("a mask row must be " + std::to_string(words) +
+                           " contiguous words: ceil(vocabulary size / 32)")
+                              .c_str());
+  }
+  const std::size_t count = out.ndim() == 2 ? out.shape(0) : 1;
+  const std::int64_t stride = out.ndim() == 2 ? out.stride(0) : static_cast<std::int64_t>(words);
+  if (count > 1 && stride < static_cast<std::int64_t>(words)) {
+    throw nb::value_error(
+        "rows of the mask array overlap or run backwards; pass a contiguous copy");
+  }
+  return {static_cast<std::uint32_t*>(out.data()), count, static_cast<std::size_t>(stride)};
+}
+
+}  // namespace
+
+Rows rows_of(const MaskBufferHandle& out, std::size_t words) {
+  if (out.stride() != words) {
+    throw nb::value_error("the mask buffer was made for a vocabulary of another size");
+  }
+  return {out.words->data(), out.rows, words};
+}
+
+Rows rows_of(nb::handle out, std::size_t words) {
+  if (nb::isinstance<MaskBufferHandle>(out)) {
+    return rows_of(nb::cast<const MaskBufferHandle&>(out), words);
+  }
+  Array array;
+  if (!nb::try_cast<Array>(out, array)) {
+    throw nb::type_error(
+        "masks are written into a MaskBuffer or a writable int32 array in main memory");
+  }
+  return rows_of(array, words);
+}
+
+}  // namespace formgate::bindings
