@@ -2,9 +2,17 @@
 
 from __future__ import annotations
 
+import functools
+from typing import TYPE_CHECKING
+
+from oracle.machine import in_order
+
 import formgate
 
-__all__ = ["Pair", "lives", "vocabularies"]
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+__all__ = ["Pair", "lives", "living", "vocabularies"]
 
 
 def vocabularies(pieces: list[bytes]) -> tuple[formgate.Vocabulary, formgate.Vocabulary]:
@@ -24,6 +32,28 @@ def lives(engine: formgate.Engine, state: formgate.State, text: bytes) -> bool:
             return False
         state = engine.advance(state, byte)
     return True
+
+
+@functools.cache
+def _in_order(texts: tuple[bytes, ...]) -> list[tuple[int, bytes]]:
+    return in_order(texts)
+
+
+def living(engine: formgate.Engine, state: formgate.State, texts: Sequence[bytes]) -> list[int]:
+    """Return the places of the texts that live; a beginning that many share is walked once."""
+    alive = set()
+    after = [state]  # one state for each byte of the last text, up to where it ends to live
+    for shared, text in _in_order(tuple(texts)):
+        if shared >= len(after):
+            continue  # it begins with what does not live
+        del after[shared + 1 :]
+        for byte in text[shared:]:
+            if not engine.is_allowed(after[-1], byte):
+                break
+            after.append(engine.advance(after[-1], byte))
+        else:
+            alive.add(text)
+    return [place for place, text in enumerate(texts) if text in alive]
 
 
 class Pair:
@@ -48,11 +78,7 @@ class Pair:
         found = self.by_token.allowed_tokens(self.other).to_list()
         singles = [byte for byte in range(256) if self.by_byte.is_allowed(self.state, byte)]
         assert [token for token in found if token < 256] == singles, self.before
-        right = [
-            number
-            for number, text in enumerate(self.pieces, 256)
-            if lives(self.by_byte, self.state, text)
-        ]
+        right = [256 + place for place in living(self.by_byte, self.state, self.pieces)]
         assert [token for token in found if 256 <= token < last] == right, self.before
         ends = self.by_byte.is_accepting(self.state)
         assert ends == self.by_token.is_accepting(self.other) == (last in found), self.before

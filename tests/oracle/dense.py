@@ -23,22 +23,41 @@ _UNKNOWN = -1
 
 
 class TokenTable:
-    """The tokens of a vocabulary as one array of bytes."""
+    """The tokens of a vocabulary as a tree of their beginnings, level by level.
+
+    Attributes:
+        size: Number of token ids.
+        levels: For each length, its beginnings: where in the level before each goes on from, and
+            its last byte.
+        ends: For each length, the ids of its tokens, and where in the level they are.
+    """
 
     def __init__(self, tokens: Sequence[bytes | None]) -> None:
         self.size = len(tokens)
-        self.ids = np.array([i for i, text in enumerate(tokens) if text], dtype=np.int64)
-        texts = [text for text in tokens if text]
-        self.lengths = np.array([len(text) for text in texts], dtype=np.int64)
-        self.starts = np.concatenate(([0], np.cumsum(self.lengths)[:-1]))
-        self.text = np.frombuffer(b"".join(texts), dtype=np.uint8)
-        singles = {text for text in texts if len(text) == 1}
-        if len(singles) < 256:
+        texts = {token: text for token, text in enumerate(tokens) if text}
+        if len({text for text in texts.values() if len(text) == 1}) < 256:
             raise ValueError("this judge needs every byte as a token")
+        self.levels: list[tuple[np.ndarray, np.ndarray]] = []
+        self.ends: list[tuple[np.ndarray, np.ndarray]] = []
+        before = {b"": 0}
+        for length in range(1, max(map(len, texts.values())) + 1):
+            texts = {token: text for token, text in texts.items() if len(text) >= length}
+            begun = dict.fromkeys(text[:length] for text in texts.values())
+            self.levels.append(
+                (
+                    np.array([before[text[:-1]] for text in begun], dtype=np.int64),
+                    np.array([text[-1] for text in begun], dtype=np.int64),
+                )
+            )
+            before = {text: place for place, text in enumerate(begun)}
+            ended = {token: before[text] for token, text in texts.items() if len(text) == length}
+            self.ends.append(
+                (np.array([*ended], dtype=np.int64), np.array([*ended.values()], dtype=np.int64))
+            )
 
 
 class DenseOracle:
-    """Whole masks by walking all tokens, a column of bytes at a time."""
+    """Whole masks by walking all tokens at once, byte by byte; each beginning of some is one."""
 
     def __init__(self, tree: Tree, table: TokenTable, *, max_states: int = 20_000) -> None:
         self.machine = Machine.of(tree)
@@ -52,23 +71,17 @@ class DenseOracle:
 
     def text_mask(self, state: int) -> np.ndarray:
         """One flag per token id: may this text come next? Stop ids are left to the caller."""
-        table = self.table
-        states = np.full(len(table.ids), state, dtype=np.int64)
-        active = np.arange(len(table.ids))
-        column = 0
-        while len(active):
-            self._fill_rows(np.unique(states[active]))
-            column_bytes = table.text[table.starts[active] + column]
-            states[active] = self._rows[states[active], column_bytes]
-            column += 1
-            alive = states[active] != _DEAD
-            active = active[alive & (table.lengths[active] > column)]
-        flags = np.zeros(table.size, dtype=bool)
-        flags[table.ids[states != _DEAD]] = True
+        flags = np.zeros(self.table.size, dtype=bool)
+        states = np.array([state])
+        for (parents, last), (ids, places) in zip(self.table.levels, self.table.ends, strict=True):
+            before = states[parents]
+            self._fill_rows(before)
+            states = self._rows[before, last]
+            flags[ids] = states[places] != _DEAD
         return flags
 
     def _fill_rows(self, states: np.ndarray) -> None:
-        for number in states.tolist():
+        for number in np.flatnonzero(np.bincount(states)).tolist():
             if number >= len(self._rows):
                 more = np.full((number, 256), _UNKNOWN, dtype=np.int32)
                 self._rows = np.concatenate((self._rows, more))

@@ -12,9 +12,14 @@ searches take a budget and raise `TooLarge` rather than guess.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from oracle.formulas import FALSE, TRUE
 from oracle.terms import Term, Terms
 from oracle.tree import Tree, build
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
 
 Context = tuple[Term, ...] | None
 _LEADS = (0x80, 0xC2, 0xE0, 0xE1, 0xED, 0xEE, 0xF0, 0xF1, 0xF4, 0xF5)
@@ -35,6 +40,10 @@ class Machine:
         self._step: dict[tuple[int, int], int] = {}
         self._derivatives: dict[tuple[int, int, Context], Term] = {}
         self._bodies: dict[Term, int] = {}
+        self._fulls: dict[int, int] = {}
+        self._nulls: dict[tuple[int, Context], int] = {}
+        self._cuts: dict[int, list[int]] = {0: [0]}
+        self._marks: dict[int, frozenset[int]] = {}
         self._accepts: dict[int, bool] = {}
         self._live: dict[int, bool] = {0: False}
         self._collect(root)
@@ -97,6 +106,25 @@ class Machine:
             state = self.step(state, byte)
         return state
 
+    def walks(self, state: int, texts: Sequence[tuple[int, bytes]]) -> Iterator[tuple[bytes, int]]:
+        """Each text that `in_order` gave and that may be read on from here, with the state after.
+
+        A beginning that many texts share is walked once.
+        """
+        after = [state]  # one state for each byte of the last text, up to where it is dead
+        for shared, text in texts:
+            if shared >= len(after):
+                continue  # the text begins with what is dead
+            del after[shared + 1 :]
+            here = after[shared]
+            for byte in text[shared:]:
+                here = self.step(here, byte)
+                if not here:
+                    break
+                after.append(here)
+            if here:
+                yield text, here
+
     def accepts_here(self, state: int) -> bool:
         """Whether the text read so far is in the language."""
         found = self._accepts.get(state)
@@ -141,6 +169,12 @@ class Machine:
 
     def _full(self, term: Term) -> int:
         """The formula "the whole rest of the text is matched by `term`"."""
+        found = self._fulls.get(term.index)
+        if found is None:
+            found = self._fulls[term.index] = self._full_of(term)
+        return found
+
+    def _full_of(self, term: Term) -> int:
         terms, formulas = self.terms, self.formulas
         if term is terms.nothing():
             return FALSE
@@ -161,9 +195,16 @@ class Machine:
 
     def _null(self, term: Term, context: Context) -> int:
         """The formula "`term` matches the empty text here", about the rest of the text."""
-        formulas, kind, args = self.formulas, term.kind, term.args
         if not term.looks:
             return TRUE if term.nullable else FALSE
+        key = (term.index, context if term.behind else None)
+        found = self._nulls.get(key)
+        if found is None:
+            found = self._nulls[key] = self._null_of(term, context)
+        return found
+
+    def _null_of(self, term: Term, context: Context) -> int:
+        formulas, kind, args = self.formulas, term.kind, term.args
         if kind == "assert":
             return int(args[0])
         if kind in ("ahead", "behind"):
@@ -281,18 +322,23 @@ class Machine:
 
     def cuts(self, state: int) -> list[int]:
         """First bytes of ranges; all bytes of one range lead to the same state."""
-        if state == 0:
-            return [0]
-        formula, context = self._states[state]
-        marks = {0}
-        for name in self.formulas.support(formula):
-            self._mark(self.terms.by_index[name], marks)
-        for term in context or ():
-            self._mark(term, marks)
-        return sorted(mark for mark in marks if mark < 256)
+        found = self._cuts.get(state)
+        if found is None:
+            formula, context = self._states[state]
+            names = self.formulas.support(formula)
+            terms = [*(self.terms.by_index[name] for name in names), *(context or ())]
+            marks = {0}.union(*map(self._marks_of, terms))
+            found = self._cuts[state] = sorted(mark for mark in marks if mark < 256)
+        return found
 
-    def _mark(self, root: Term, marks: set[int]) -> None:
-        stack, seen = [root], set[int]()
+    def _marks_of(self, root: Term) -> frozenset[int]:
+        found = self._marks.get(root.index)
+        if found is None:
+            found = self._marks[root.index] = frozenset(self._collected_marks(root))
+        return found
+
+    def _collected_marks(self, root: Term) -> set[int]:
+        stack, seen, marks = [root], set[int](), set[int]()
         while stack:
             term = stack.pop()
             if term.index in seen:
@@ -310,6 +356,20 @@ class Machine:
                 marks.update(_MARKS[term.kind](term))
             else:
                 stack += [arg for arg in term.args if isinstance(arg, Term)]
+        return marks
+
+
+def in_order(texts: Iterable[bytes]) -> list[tuple[int, bytes]]:
+    """The distinct texts, sorted, each after how many bytes it shares with the one before."""
+    ordered = sorted(set(texts))
+    return [
+        (_shared(last, text), text) for last, text in zip([b"", *ordered], ordered, strict=False)
+    ]
+
+
+def _shared(one: bytes, other: bytes) -> int:
+    alike = (left == right for left, right in zip(one, other, strict=False))
+    return next((n for n, same in enumerate(alike) if not same), min(len(one), len(other)))
 
 
 def _clip(

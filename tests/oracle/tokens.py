@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import deque
 from typing import TYPE_CHECKING
 
-from oracle.machine import Machine, TooLarge
+from oracle.machine import Machine, TooLarge, in_order
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -43,16 +43,13 @@ class TokenOracle:
         self._explore(budget)
 
     def _explore(self, budget: int) -> None:
-        texts = set(self.text_of.values())
+        texts = in_order(self.text_of.values())
         queue = deque([self.start])
         self._edges[self.start] = {}
         before: dict[int, set[int]] = {}
         while queue:
             state = queue.popleft()
-            for text in texts:
-                after = self.machine.walk(state, text)
-                if after == 0:
-                    continue
+            for text, after in self.machine.walks(state, texts):
                 self._edges[state][text] = after
                 before.setdefault(after, set()).add(state)
                 if after not in self._edges:

@@ -10,7 +10,7 @@ from typing import Any
 
 import hypothesis
 import pytest
-from bytewise import lives, vocabularies
+from bytewise import living, vocabularies
 from hypothesis import strategies as st
 
 import formgate
@@ -52,7 +52,7 @@ def compare(source: str, name: str, seed: int) -> None:
         found = set(by_token.allowed_tokens(other).to_list())
         singles = [byte for byte in range(256) if by_byte.is_allowed(state, byte)]
         assert [token for token in sorted(found) if token < 256] == singles
-        right = [number for number, text in enumerate(TOKENS, 256) if lives(by_byte, state, text)]
+        right = [256 + place for place in living(by_byte, state, TOKENS)]
         assert [n for n in sorted(found) if 256 <= n < 256 + len(TOKENS)] == right, before
         if not right:
             return
