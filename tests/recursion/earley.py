@@ -55,6 +55,8 @@ class Earley:
         self.rules = trimmed(rules)
         self.start = start
         self.nullable = nullable(self.rules)
+        # Texts that are asked one after the other often begin alike: the last one's sets are kept.
+        self._last: tuple[str, list[set[Item]]] = ("", [])
 
     def _consequences(self, item: Item, columns: list[set[Item]]) -> set[Item]:
         """Complete or predict one item of the last column."""
@@ -74,28 +76,35 @@ class Earley:
 
     def sets(self, text: str) -> list[set[Item]]:
         """Return the Earley sets of a text, shorter by what follows the first empty set."""
-        rules = self.rules
-        if self.start not in rules:
+        if self.start not in self.rules:
             return []
-        current = {(self.start, body, 0, 0) for body in rules[self.start]}
-        columns: list[set[Item]] = []
-        for position in range(len(text) + 1):
-            work = list(current)
-            columns.append(current)
-            while work:
-                added = self._consequences(work.pop(), columns) - current
-                current |= added
-                work += added
-            if position == len(text):
-                break
-            current = {
+        last, known = self._last
+        same = [one == other for one, other in zip(last, text, strict=False)]
+        columns = known[: 1 + (same.index(False) if False in same else len(same))]
+        if not columns:
+            begun = {(self.start, body, 0, 0) for body in self.rules[self.start]}
+            columns.append(self._closed(begun, columns))
+        for letter in text[len(columns) - 1 :]:
+            begun = {
                 (name, body, dot + 1, origin)
-                for name, body, dot, origin in current
-                if dot < len(body) and body[dot] == text[position] and body[dot] not in rules
+                for name, body, dot, origin in columns[-1]
+                if dot < len(body) and body[dot] == letter and letter not in self.rules
             }
-            if not current:
+            if not begun:
                 break
-        return columns
+            columns.append(self._closed(begun, columns))
+        self._last = text, columns
+        return columns.copy()
+
+    def _closed(self, current: set[Item], columns: list[set[Item]]) -> set[Item]:
+        """Complete and predict all that items lead to where they are, after these columns."""
+        columns = [*columns, current]
+        work = list(current)
+        while work:
+            added = self._consequences(work.pop(), columns) - current
+            current |= added
+            work += added
+        return current
 
     def viable(self, text: str) -> bool:
         """Say whether some text of the language begins with this one."""
