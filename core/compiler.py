@@ -57,13 +57,12 @@ def compile(  # noqa: A001 (the field's word, as in re.compile)
         cancel: Lets another thread stop the compilation.
         limits: Bounds on what compiling may use.
         warm_up: Whether masks are made ahead: none is begun after three quarters of the time that
-            reading and compiling took, or half a millisecond where the format knows of no texts
-            that are likely. A mask that one output waits for holds up all that are computed with
-            it, and takes longer between two passes of a model, which leave nothing in the caches.
-            True: along what the format knows of such texts (``json_schema`` does), or the
-            shortest text, and then of other states for two milliseconds at most. A text, or
-            pieces of one: along these; see ``Engine.warm_up``, which can be given more time.
-            False: none.
+            reading and compiling took. A mask that one output waits for holds up all that are
+            computed with it, and takes longer between two passes of a model, which leave nothing
+            in the caches. True: along what the format knows of texts that are likely
+            (``json_schema`` does), or the shortest text, and then of other states for two
+            milliseconds at most. A text, or pieces of one: along these; see ``Engine.warm_up``,
+            which can be given more time. False: none.
         **options: Options of the format; those that it does not know are refused.
 
     Returns:
@@ -115,10 +114,7 @@ def compile(  # noqa: A001 (the field's word, as in re.compile)
         raise
     engine_s = time.perf_counter() - started - grammar_s
     if warm_up is not False:
-        share = _WARM_UP_SHARE * (grammar.take_read_s() + engine_s)
-        if grammar.likely is None:
-            share = max(share, _LEAST_WARM_UP_S)
-        end = time.perf_counter() + share
+        end = time.perf_counter() + _WARM_UP_SHARE * (grammar.take_read_s() + engine_s)
         _warm_up(engine, warm_up, end if deadline is None else min(end, deadline), cancel)
         _check_cancelled(cancel)
     observe = _registry(registry).compile_observer()
@@ -299,7 +295,6 @@ def _registries() -> tuple[type[Registry], Callable[[], Registry]]:
 
 
 _WARM_UP_SHARE = 0.75  # of the time that reading and compiling took
-_LEAST_WARM_UP_S = 5e-4  # where states may be many, and none is known to be likely
 _CHARACTERS_PER_S = 1e6  # of a text that masks are made along: more than there are
 
 _NO_OPTIONS: Mapping[str, object] = MappingProxyType({})

@@ -139,21 +139,6 @@ def test_other_states_are_looked_at(
     assert few < many / 4
 
 
-@pytest.mark.parametrize("expected", [False, True])
-def test_sources_that_compile_at_once_have_time_for_it(
-    expected: bool, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(compiler, "_WARM_UP_SHARE", 0)
-    words = vocabulary(f"at once {expected}")
-    registry = expecting(lambda size: "abcabc") if expected else None
-    form, source = ("expecting", "") if expected else ("regex", "(abc)+")
-    cold = formgate.compile(source, words, format=form, registry=registry, warm_up=False)
-    before = cold.memory_usage()["masks"]
-    monkeypatch.setattr(compiler, "_LEAST_WARM_UP_S", 10)
-    warm = formgate.compile(source, words, format=form, registry=registry)
-    assert (warm.memory_usage()["masks"] > before) is not expected
-
-
 def test_a_text_of_rules_is_gone_along() -> None:
     engine = formgate.compile('root ::= "a" root "b" | "c"', vocabulary("rules"), format="gbnf")
     assert engine.warm_up("aacbb") == 5
