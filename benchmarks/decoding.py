@@ -173,17 +173,26 @@ class _Trial:
 
     def _compiled(self, *, fresh: bool = True) -> Any:
         """Compile the source, over an empty pool of expressions if it is to be `fresh`."""
-        from formgate.core._native import set_pool_budget
-
-        set_pool_budget(1 if fresh else POOL_BYTES)
+        if fresh:
+            self._leave_pool()
         started = thread_time_ns()
         grammar = self._adapter.read(self._source, self._form)
         read = thread_time_ns()
         engine = self._adapter.compile(grammar, self._form)
         self.compile_ns = thread_time_ns() - read
         self.read_ns = read - started
-        set_pool_budget(POOL_BYTES)
         return engine
+
+    def _leave_pool(self) -> None:
+        """Let what is compiled next find an empty pool of expressions.
+
+        Only what begins the pool is over the budget: under it, what is derived would be dropped.
+        """
+        from formgate.core._native import set_pool_budget
+
+        set_pool_budget(1)
+        self._adapter.compile(self._adapter.read("", "regex"), "regex")
+        set_pool_budget(POOL_BYTES)
 
     def _masks(self, mode: str, engine: Any) -> _Masks:
         if engine is not None:
@@ -196,11 +205,19 @@ class _Trial:
 
         def fill() -> None:
             nonlocal derived, state
-            derived = self._compiled(fresh=mode == "derived from nothing")
+            derived = self._compiled(fresh=False)
             state = derived.advance_many(derived.start(), tokens)
             derived.fill_mask(state, self._row, 0)
 
-        return _Masks(fill, lambda: derived.allowed_tokens(state), tokens.append)
+        def mask() -> Any:
+            allowed = derived.allowed_tokens(state)
+            if mode == "derived from nothing":
+                self._leave_pool()
+            return allowed
+
+        if mode == "derived from nothing":
+            self._leave_pool()
+        return _Masks(fill, mask, tokens.append)
 
     def _masks_of(self, engine: Any) -> _Masks:
         state, row = engine.start(), self._row
