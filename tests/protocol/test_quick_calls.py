@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import array
+import ctypes
+import gc
 import inspect
 import threading
 
@@ -72,7 +75,7 @@ def rows() -> list[object]:
     ]
     frozen = np.zeros(WORDS, np.int32)
     frozen.flags.writeable = False
-    return [*made, frozen]
+    return [*made, frozen, (ctypes.c_int32 * WORDS)(), array.array("i", bytes(4 * WORDS))]
 
 
 def ends(call: object, *given: object, **named: object) -> object:
@@ -165,6 +168,69 @@ def test_errors_are_raised_once_and_of_their_own_kind() -> None:
         engine.fill_mask(state, buffer, 0)
     good.fill_mask(good.start(), buffer, 0)
     assert buffer.array.tolist() == [[0b1111]]
+
+
+class Exporter:
+    """Hands out memory that nobody else holds, so often and no more."""
+
+    def __init__(self, times: int) -> None:
+        self.times = times
+
+    def __dlpack_device__(self) -> tuple[int, int]:
+        return 1, 0
+
+    def __dlpack__(self, **options: object) -> object:
+        self.times -= 1
+        if self.times < 0:
+            raise BufferError("it was asked before")
+        return np.zeros((20_000, WORDS), np.int32).__dlpack__()
+
+
+def test_memory_is_asked_for_once_and_held_while_it_is_written() -> None:
+    for _ in range(20):
+        ENGINE.fill_mask(ENGINE.start(), Exporter(1), 15_000)
+        ENGINE.fill_masks([ENGINE.start()] * 20_000, Exporter(1), 2)
+    with pytest.raises(IndexError, match="the row is outside the mask array"):
+        ENGINE.fill_mask(ENGINE.start(), Exporter(1), 20_000)
+
+
+def test_an_error_is_of_one_call_whatever_runs_beside_it() -> None:
+    """The collector may run finalisers, and these other engines, wherever memory is asked for."""
+    words = formgate.Vocabulary([b"c", b"b", b"c" * 9, None], stop_ids=[3])
+    nested = '"c"'  # no other test has made what it derives
+    for _ in range(5):
+        nested = f'({nested} "b"?){{0,3}}'
+    limits = Limits(max_growth=2_000)
+    engine = formgate.compile(
+        f"root ::= {nested}", words, format="gbnf", limits=limits, warm_up=False
+    )
+    state, buffer = engine.start(), MaskBuffer(1, 4)
+    told: list[object] = []
+    own: list[object] = []
+
+    class Late:
+        def __init__(self) -> None:
+            self.own = self
+
+        def __del__(self) -> None:
+            told.append(ends(ENGINE.fill_mask, ENGINE.start(), MaskBuffer(1, SIZE)))
+            told.append(ends(ENGINE.advance, ENGINE.start(), token=ord("a")))
+
+    usual = gc.get_threshold()
+    try:
+        for threshold in (1, 2, 3, 5, 8):
+            gc.set_threshold(threshold)
+            for _ in range(10):
+                Late()
+                own.append(ends(engine.advance, state, 2))
+                own.append(ends(engine.fill_mask, state, buffer, 0))
+    finally:
+        gc.set_threshold(*usual)
+    gc.collect()
+    assert len(told) == 100
+    assert not any(isinstance(one, tuple) for one in told)
+    errors = {one[0] for one in own if isinstance(one, tuple)}
+    assert errors == {LimitError}  # what was made counts no more the next time
 
 
 def test_threads_have_errors_of_their_own() -> None:

@@ -8,6 +8,7 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include <exception>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -69,7 +70,10 @@ struct MaskBufferHandle {
 struct Rows {
   std::uint32_t* data;
   std::size_t count;
-  std::size_t stride;  // in words
+  std::size_t stride;                       // in words
+  nb::ndarray<nb::device::cpu> array = {};  // stays as it is while it is written to
+
+  std::uint32_t* row(std::int64_t index) const;  // raises IndexError
 };
 
 // Those of a MaskBuffer, or of an array. Raises TypeError or ValueError where a row does not have
@@ -98,10 +102,10 @@ void copy_is_itself(Class& bound, const char* copy, const char* deep_copy) {
       nb::sig(deep_copy));
 }
 
-// Calls that take plain arguments at once (quick_calls.cpp), and the error of one, which is raised
-// from what else is called then.
+// Calls that take plain arguments at once (quick_calls.cpp).
 void bind_quick_calls(nb::handle engine);
-void raise_kept_error();
+// Sets Python's error as it is set where nanobind meets an exception.
+void set_error(const std::exception_ptr& pending);
 
 void bind_vocabulary(nb::module_& m);
 void bind_grammar(nb::module_& m);

@@ -46,7 +46,6 @@ std::optional<TokenId> token_id(const EngineHandle& self, std::int64_t token) {
 }
 
 StateHandle advance(const EngineHandle& self, const StateHandle& state, nb::handle given) {
-  raise_kept_error();
   const auto& [engine, from] = own(self, state);
   const std::int64_t token = Token(given).value;
   const auto id = token_id(self, token);
@@ -110,14 +109,11 @@ TokenMaskHandle completed_by(const EngineHandle& self, const StateHandle& state,
 
 void fill_mask(const EngineHandle& self, const StateHandle& state, nb::handle out,
                std::int64_t row) {
-  raise_kept_error();
   const auto& [engine, from] = own(self, state);
   const Rows rows = rows_of(out, self.value->vocabulary().words());
-  if (row < 0 || static_cast<std::size_t>(row) >= rows.count) {
-    throw nb::index_error("the row is outside the mask array");
-  }
+  std::uint32_t* const at = rows.row(row);
   const Interruptible guard;
-  engine->fill(from, rows.data + static_cast<std::size_t>(row) * rows.stride);
+  engine->fill(from, at);
 }
 
 // Lets the interpreter's lock go, and takes it back now and then to see whether a signal came.

@@ -28,10 +28,17 @@ Rows rows_of(const Array& out, std::size_t words) {
     throw nb::value_error(
         "rows of the mask array overlap or run backwards; pass a contiguous copy");
   }
-  return {static_cast<std::uint32_t*>(out.data()), count, static_cast<std::size_t>(stride)};
+  return {static_cast<std::uint32_t*>(out.data()), count, static_cast<std::size_t>(stride), out};
 }
 
 }  // namespace
+
+std::uint32_t* Rows::row(std::int64_t index) const {
+  if (index < 0 || static_cast<std::size_t>(index) >= count) {
+    throw nb::index_error("the row is outside the mask array");
+  }
+  return data + static_cast<std::size_t>(index) * stride;
+}
 
 Rows rows_of(const MaskBufferHandle& out, std::size_t words) {
   if (out.stride() != words) {
@@ -44,8 +51,17 @@ Rows rows_of(nb::handle out, std::size_t words) {
   if (nb::isinstance<MaskBufferHandle>(out)) {
     return rows_of(nb::cast<const MaskBufferHandle&>(out), words);
   }
+  // Some that export memory tell no strides (ctypes), which nanobind reads; views of it have them.
+  nb::object source = nb::borrow(out);
+  if (!nb::hasattr(out, "__dlpack__")) {
+    if (PyObject* const view = PyMemoryView_FromObject(out.ptr())) {
+      source = nb::steal(view);
+    } else {
+      PyErr_Clear();
+    }
+  }
   Array array;
-  if (!nb::try_cast<Array>(out, array)) {
+  if (!nb::try_cast<Array>(source, array)) {
     throw nb::type_error(
         "masks are written into a MaskBuffer or a writable int32 array in main memory");
   }

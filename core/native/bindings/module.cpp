@@ -70,20 +70,57 @@ const char* class_name(ErrorKind kind) {
   return "FormgateError";
 }
 
+void set_own(const Error& error) {
+  const nb::object type = in_python([&error] {
+    return nb::object(nb::module_::import_("formgate.core.errors").attr(class_name(error.kind())));
+  });
+  PyErr_SetString(type.ptr(), error.what());
+}
+
 void translate(const std::exception_ptr& pending, void*) {
   if (!pending) park();  // a thread that ends while an argument is read by Python code
   try {
     std::rethrow_exception(pending);
   } catch (const Error& error) {
-    const nb::object type = in_python([&error] {
-      return nb::object(
-          nb::module_::import_("formgate.core.errors").attr(class_name(error.kind())));
-    });
-    PyErr_SetString(type.ptr(), error.what());
+    set_own(error);
+  }
+}
+
+PyObject* type_of(const nb::builtin_exception& error) {
+  switch (error.type()) {
+    case nb::exception_type::index_error:
+      return PyExc_IndexError;
+    case nb::exception_type::value_error:
+      return PyExc_ValueError;
+    case nb::exception_type::type_error:
+      return PyExc_TypeError;
+    default:
+      return PyExc_RuntimeError;
   }
 }
 
 }  // namespace
+
+void set_error(const std::exception_ptr& pending) {
+  try {
+    std::rethrow_exception(pending);
+  } catch (nb::python_error& error) {
+    error.restore();
+  } catch (const nb::builtin_exception& error) {
+    PyErr_SetString(type_of(error), error.what());
+  } catch (const Error& error) {
+    try {
+      set_own(error);
+    } catch (nb::python_error& other) {  // the interpreter ends, say
+      other.restore();
+    }
+  } catch (const std::bad_alloc&) {
+    PyErr_NoMemory();
+  } catch (const std::exception& error) {
+    PyErr_SetString(PyExc_RuntimeError, error.what());
+  }
+}
+
 }  // namespace formgate::bindings
 
 NB_MODULE(_native, m) {

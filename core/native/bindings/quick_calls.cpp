@@ -6,7 +6,6 @@
 #include <exception>
 #include <optional>
 #include <string>
-#include <utility>
 
 #include "common.hpp"
 
@@ -16,8 +15,6 @@ namespace {
 PyTypeObject* engine_type = nullptr;
 PyTypeObject* state_type = nullptr;
 PyTypeObject* buffer_type = nullptr;
-
-thread_local std::exception_ptr kept_error;
 
 // Arguments as Python hands them over: those with names last.
 struct Given {
@@ -39,20 +36,19 @@ PyObject* call_as_bound(const char* name, PyObject* self, const Given& given) {
         PyDict_SetItem(named, PyTuple_GetItem(given.names, i), given.values[given.count + i]) == 0;
   }
   PyObject* const out = made ? PyObject_Call(function, values, named) : nullptr;
-  kept_error = nullptr;  // where arguments were refused before it was raised
   Py_XDECREF(named);
   Py_XDECREF(values);
   Py_XDECREF(function);
   return out;
 }
 
-// An index below `end`; nothing for all that is none, or no plain integer.
-std::optional<std::size_t> index_below(PyObject* object, std::size_t end) {
+// A plain integer that is not too large for a machine word.
+std::optional<long> integer(PyObject* object) {
   if (!PyLong_CheckExact(object)) return std::nullopt;
   const long value = PyLong_AsLong(object);
-  if (value == -1) PyErr_Clear();  // of one that is too large
-  if (value < 0 || static_cast<std::size_t>(value) >= end) return std::nullopt;
-  return static_cast<std::size_t>(value);
+  if (value != -1 || !PyErr_Occurred()) return value;
+  PyErr_Clear();
+  return std::nullopt;
 }
 
 // What an object of just this type holds; null for any other, and for one that was not made yet.
@@ -73,16 +69,16 @@ struct Place {
 };
 
 bool fill_at_once(PyObject* self, const Given& given) {
-  if (given.names || given.count != 3) return false;
+  if (given.names || given.count != 3 || given.values[1] == Py_None) return false;
   const Place place(self, given.values[0]);
-  if (!place.known() || !PyLong_CheckExact(given.values[2])) return false;
+  const std::optional<long> row = integer(given.values[2]);
+  if (!place.known() || !row) return false;
   const std::size_t words = place.engine->value->vocabulary().words();
   const auto* const buffer = held<MaskBufferHandle>(given.values[1], buffer_type);
   const Rows rows = buffer ? rows_of(*buffer, words) : rows_of(given.values[1], words);
-  const std::optional<std::size_t> row = index_below(given.values[2], rows.count);
-  if (!row) return false;
+  std::uint32_t* const at = rows.row(*row);
   const Interruptible guard;
-  place.state->engine->fill(place.state->value, rows.data + *row * rows.stride);
+  place.state->engine->fill(place.state->value, at);
   return true;
 }
 
@@ -91,9 +87,9 @@ PyObject* advance_at_once(PyObject* self, const Given& given) {
   if (given.names || given.count != 2) return nullptr;
   const Place place(self, given.values[0]);
   if (!place.known()) return nullptr;
-  const std::size_t size = place.engine->value->vocabulary().size();
-  const std::optional<std::size_t> token = index_below(given.values[1], size);
-  if (!token) return nullptr;
+  const std::optional<long> token = integer(given.values[1]);
+  if (!token || *token < 0) return nullptr;
+  if (static_cast<std::size_t>(*token) >= place.engine->value->vocabulary().size()) return nullptr;
   std::optional<State> next;
   {
     const Interruptible guard;
@@ -111,7 +107,8 @@ PyObject* fill_mask(PyObject* self, PyObject* const* values, Py_ssize_t count, P
   try {
     if (fill_at_once(self, given)) return Py_NewRef(Py_None);
   } catch (const std::exception&) {
-    kept_error = std::current_exception();
+    set_error(std::current_exception());
+    return nullptr;
   }
   return call_as_bound("_fill_mask", self, given);
 }
@@ -121,7 +118,8 @@ PyObject* advance(PyObject* self, PyObject* const* values, Py_ssize_t count, PyO
   try {
     if (PyObject* const next = advance_at_once(self, given)) return next;
   } catch (const std::exception&) {
-    kept_error = std::current_exception();
+    set_error(std::current_exception());
+    return nullptr;
   }
   return call_as_bound("_advance", self, given);
 }
@@ -134,10 +132,6 @@ PyMethodDef method(const char* name, const char* text) {
 }
 
 }  // namespace
-
-void raise_kept_error() {
-  if (kept_error) std::rethrow_exception(std::exchange(kept_error, nullptr));
-}
 
 void bind_quick_calls(nb::handle engine) {
   engine_type = reinterpret_cast<PyTypeObject*>(engine.ptr());
