@@ -14,7 +14,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import formgate
-from formgate.core._native import Engine, MaskBuffer, State
+from formgate.core._native import (
+    Engine,
+    MaskBuffer,
+    RowTable,
+    State,
+    apply_mask,
+    apply_masks,
+    fill_rows,
+)
 from formgate.core.errors import LimitError
 from formgate.core.grammar import Limits
 
@@ -256,3 +264,26 @@ def test_signatures_are_told() -> None:
     assert list(fill) == ["self", "state", "out", "row"]
     assert fill["row"].default == 0
     assert "TokenError" in str(Engine.advance.__doc__)
+
+
+def test_arrays_of_ctypes_are_written_to() -> None:
+    """They tell no strides, which ended the process."""
+    state = ENGINE.start()
+    wanted = ENGINE.allowed_tokens(state)
+    expected = np.zeros(WORDS, np.int32)
+    wanted.fill(expected)
+    words, rows_of_words = (ctypes.c_int32 * WORDS)(), ((ctypes.c_int32 * WORDS) * 2)()
+    wanted.fill(words)
+    assert list(words) == expected.tolist()
+    fill_rows([state, state], rows_of_words)
+    assert [list(row) for row in rows_of_words] == [expected.tolist()] * 2
+    ENGINE.fill_masks([state], rows_of_words)
+    scores, matrix = (ctypes.c_float * SIZE)(), ((ctypes.c_float * SIZE) * 1)()
+    apply_mask(wanted, scores)
+    apply_masks([state], matrix)
+    free = [token in wanted for token in range(SIZE)]
+    assert [score == 0 for score in scores] == free
+    assert [score == 0 for score in matrix[0]] == free
+    numbers = (ctypes.c_int32 * 1)(7)
+    assert RowTable(4).place([(ENGINE, state)], numbers, SIZE) == [0]
+    assert list(numbers) != [7]

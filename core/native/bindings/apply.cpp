@@ -132,7 +132,8 @@ std::size_t checked_row(const Scores& scores, std::int64_t row) {
 void bind_apply(nb::module_& m) {
   m.def(
       "apply_mask",
-      [](const TokenMaskHandle& mask, const Array& scores, std::int64_t row) {
+      [](const TokenMaskHandle& mask, const Exported<Array>& given, std::int64_t row) {
+        const Array& scores = given.array;
         const Scores target = scores_of(scores, mask.size);
         apply_row(target, checked_row(target, row), mask.words->data(), mask.size);
       },
@@ -142,7 +143,8 @@ void bind_apply(nb::module_& m) {
       "float64, float32, float16 or bfloat16. Entries beyond the vocabulary are forbidden.");
   m.def(
       "apply_masks",
-      [](const std::vector<StateHandle>& states, const Array& scores) {
+      [](const std::vector<StateHandle>& states, const Exported<Array>& given) {
+        const Array& scores = given.array;
         if (states.empty()) return;
         std::size_t largest = 0;  // looked at before any row is masked
         for (const StateHandle& state : states) {

@@ -66,6 +66,16 @@ struct MaskBufferHandle {
   std::size_t stride() const { return (size + 31) / 32; }
 };
 
+// The object itself, or a view of the memory that it exports: some exporters tell no strides
+// (ctypes), which nanobind reads where there are none.
+nb::object with_strides(nb::handle object) noexcept;
+
+// An array among the arguments of a function, of any exporter.
+template <typename Array>
+struct Exported {
+  Array array;
+};
+
 // Rows of 32-bit words to write masks into.
 struct Rows {
   std::uint32_t* data;
@@ -116,3 +126,20 @@ void bind_rows(nb::module_& m);
 void bind_json_schema(nb::module_& m);  // plugins/json_schema/native
 
 }  // namespace formgate::bindings
+
+namespace nanobind::detail {
+
+template <typename Array>
+struct type_caster<formgate::bindings::Exported<Array>> {
+  NB_TYPE_CASTER(formgate::bindings::Exported<Array>, make_caster<Array>::Name)
+
+  bool from_python(handle source, std::uint8_t flags, cleanup_list* cleanup) noexcept {
+    make_caster<Array> caster;
+    const object exporter = formgate::bindings::with_strides(source);
+    if (!caster.from_python(exporter, flags, cleanup)) return false;
+    value.array = std::move(caster.value);
+    return true;
+  }
+};
+
+}  // namespace nanobind::detail

@@ -106,7 +106,9 @@ void bind_mask(nb::module_& m) {
       .def(
           "fill",
           [](const TokenMaskHandle& self,
-             nb::ndarray<std::uint32_t, nb::ndim<1>, nb::c_contig, nb::device::cpu> out) {
+             Exported<nb::ndarray<std::uint32_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>>
+                 given) {
+            const auto& out = given.array;
             if (out.size() != self.words->size()) {
               throw nb::value_error("the row must have ceil(size / 32) words");
             }
@@ -116,7 +118,9 @@ void bind_mask(nb::module_& m) {
       .def(
           "fill",
           [](const TokenMaskHandle& self,
-             nb::ndarray<std::int32_t, nb::ndim<1>, nb::c_contig, nb::device::cpu> out) {
+             Exported<nb::ndarray<std::int32_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>>
+                 given) {
+            const auto& out = given.array;
             if (out.size() != self.words->size()) {
               throw nb::value_error("the row must have ceil(size / 32) words");
             }

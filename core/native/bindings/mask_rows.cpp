@@ -1,4 +1,4 @@
-// Rows to write masks into, of a buffer or of an array.
+// Arrays that are written to, and their rows.
 
 #include "common.hpp"
 
@@ -33,6 +33,14 @@ Rows rows_of(const Array& out, std::size_t words) {
 
 }  // namespace
 
+nb::object with_strides(nb::handle object) noexcept {
+  if (!nb::hasattr(object, "__dlpack__")) {
+    if (PyObject* const view = PyMemoryView_FromObject(object.ptr())) return nb::steal(view);
+    PyErr_Clear();
+  }
+  return nb::borrow(object);
+}
+
 std::uint32_t* Rows::row(std::int64_t index) const {
   if (index < 0 || static_cast<std::size_t>(index) >= count) {
     throw nb::index_error("the row is outside the mask array");
@@ -51,15 +59,7 @@ Rows rows_of(nb::handle out, std::size_t words) {
   if (nb::isinstance<MaskBufferHandle>(out)) {
     return rows_of(nb::cast<const MaskBufferHandle&>(out), words);
   }
-  // Some that export memory tell no strides (ctypes), which nanobind reads; views of it have them.
-  nb::object source = nb::borrow(out);
-  if (!nb::hasattr(out, "__dlpack__")) {
-    if (PyObject* const view = PyMemoryView_FromObject(out.ptr())) {
-      source = nb::steal(view);
-    } else {
-      PyErr_Clear();
-    }
-  }
+  const nb::object source = with_strides(out);
   Array array;
   if (!nb::try_cast<Array>(source, array)) {
     throw nb::type_error(

@@ -40,8 +40,9 @@ RowItem item_of(nb::handle given, std::size_t number, std::size_t width) {
           {vocabulary.fingerprint(), nb::inst_ptr<StateHandle>(state)->value.key}};
 }
 
-std::vector<std::uint32_t> place(RowTable& self, nb::sequence items, const Numbers& rows,
+std::vector<std::uint32_t> place(RowTable& self, nb::sequence items, const Exported<Numbers>& given,
                                  std::size_t width) {
+  const Numbers& rows = given.array;
   std::vector<RowItem> read;
   read.reserve(rows.shape(0));
   for (nb::handle item : items) read.push_back(item_of(item, read.size(), width));
@@ -51,7 +52,8 @@ std::vector<std::uint32_t> place(RowTable& self, nb::sequence items, const Numbe
   return self.place(read, rows.data());
 }
 
-void fill_rows(const std::vector<StateHandle>& states, const Packed& out) {
+void fill_rows(const std::vector<StateHandle>& states, const Exported<Packed>& given) {
+  const Packed& out = given.array;
   if (out.shape(0) != states.size()) {
     throw nb::value_error("there must be one row for each state");
   }
