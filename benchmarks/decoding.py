@@ -7,7 +7,7 @@ decoded again in each way, by the same loop, so that only the masks differ:
  - `copy alone`: numpy copies a finished row and nothing is committed: what calls, clocks and cold
    caches cost with it. Ours copies finished rows by itself, and can take less.
  - `lazy`: compiled right before, over an empty pool of expressions: what the first output of a new
-   constraint costs. Masks are made as they are met.
+   constraint costs. Masks that are made ahead count as compiling, others are made as they are met.
  - `precompiled`: the output has been made before, so every state is known: what the constraint
    costs in the long run.
  - `derived again`: at every token the source is compiled anew and the text so far is read again,
