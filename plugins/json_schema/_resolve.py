@@ -287,7 +287,7 @@ class Library:
         named = schema["$schema"]
         if not isinstance(named, str):
             raise GrammarError(
-                f"{pointer((where, '$schema'))}: $schema is a string, not {named!r:.60}"
+                f"{pointer((where, '$schema'))}: $schema is a string, not a {type(named).__name__}"
             )
         found = draft_of(named)
         if found is None and any(f"draft-0{old}/" in named for old in (0, 1, 2, 3)):

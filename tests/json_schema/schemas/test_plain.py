@@ -23,7 +23,7 @@ from two_writers import both_ways, compare, compiled
 
 import formgate
 from formgate.core.compiler import build_grammar
-from formgate.core.errors import EmptyLanguageError
+from formgate.core.errors import EmptyLanguageError, GrammarError
 from formgate.core.grammar import GrammarBuilder
 from formgate.plugins.json_schema import (
     UnenforcedWarning,
@@ -132,6 +132,12 @@ def parts_of(schema: Any) -> list[Any]:
     if not isinstance(schema, (dict, list)):
         return []
     return [schema, *(part for value in inner for part in parts_of(value))]
+
+
+@pytest.mark.parametrize("named", [10**5000, [10**5000], None, 1.5], ids=range(4))
+def test_a_draft_that_is_no_string_is_refused_however_it_looks(named: object) -> None:
+    with pytest.raises(GrammarError, match=r"\$schema is a string, not a"):
+        build_grammar({"type": "null", "$schema": named}, format="json_schema")
 
 
 def test_drafts_have_the_keywords_that_are_read() -> None:
