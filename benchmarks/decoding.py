@@ -1,4 +1,4 @@
-"""What a format costs inside decoding: the same constraints, masks made in four ways.
+"""What a format costs inside decoding: the same constraints, masks made in several ways.
 
 The embedded model writes each output once, greedily, under the constraint. Then the same tokens are
 decoded again in each way, by the same loop, so that only the masks differ:
@@ -8,6 +8,7 @@ decoded again in each way, by the same loop, so that only the masks differ:
    caches cost with it. Ours copies finished rows by itself, and can take less.
  - `lazy`: compiled right before, over an empty pool of expressions: what the first output of a new
    constraint costs. Masks that are made ahead count as compiling, others are made as they are met.
+ - `none ahead`: the same compiled without any mask made ahead.
  - `precompiled`: the output has been made before, so every state is known: what the constraint
    costs in the long run.
  - `derived again`: at every token the source is compiled anew and the text so far is read again,
@@ -37,7 +38,8 @@ if TYPE_CHECKING:
     from benchmarks.runner import Options
 
 BUDGET_NS = 4e6  # of one token, at 250 a second
-MODES = ("unmasked", "copy alone", "lazy", "precompiled", "derived again", "derived from nothing")
+COMPILED = ("lazy", "none ahead", "precompiled")  # once, before decoding
+MODES = ("unmasked", "copy alone", *COMPILED, "derived again", "derived from nothing")
 SERIES = ("forward_ns", "mask_ns", "sample_ns", "advance_ns")
 POOL_BYTES = 256 * 2**20
 PROMPTS = {
@@ -151,7 +153,8 @@ class _Trial:
         compiling: list[tuple[int, int]] = []
         for _ in range(job["repeat"]):
             for mode in MODES:
-                engine = self._compiled() if mode in ("lazy", "precompiled") else None
+                self._adapter.warm_up = mode != "none ahead"
+                engine = self._compiled() if mode in COMPILED else None
                 if mode == "lazy":
                     compiling.append((self.read_ns, self.compile_ns))
                 if mode == "precompiled":

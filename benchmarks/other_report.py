@@ -226,6 +226,8 @@ def _means_by_format(results: dict[str, Any], session: dict[str, Any]) -> Means:
 
 def _in_words(session: dict[str, Any], forms: Means) -> str:
     """Return what the figures say of the prediction and of the goal, as a list."""
+    from benchmarks.decoding import COMPILED
+
     cases = session["cases"]
     over = (
         f"{title} {number(mean(means['precompiled']) / predicted)}"
@@ -242,7 +244,7 @@ def _in_words(session: dict[str, Any], forms: Means) -> str:
             f"less than the {PREDICTED_AGAIN_MS:g} ms predicted{_named(above, 'ms', 1.0)}."
         )
     goal_ms = _goal_ms() / 100
-    for way in ("precompiled", "lazy"):
+    for way in (way for way in COMPILED if all(way in c["modes"] for c in cases.values())):
         above = _above(cases, way, goal_ms)
         lines.append(
             f"{way.capitalize()}, {len(cases) - len(above)} of {len(cases)} outputs stay below "

@@ -176,8 +176,10 @@ def _formats(axes: Any, results: dict[str, Any]) -> None:
     from benchmarks.decoding import BUDGET_NS
 
     (session,) = [s for s in results["sessions"] if s["workload"] == "decoding"]
+    records = session["cases"].values()
     groups = list(dict.fromkeys(results["cases"][name]["group"] for name in session["cases"]))
-    marks = {"precompiled": "o", "lazy": "s", "derived again": "^"}
+    marks = {"precompiled": "o", "lazy": "s", "none ahead": "v", "derived again": "^"}
+    marks = {mode: mark for mode, mark in marks.items() if all(mode in r["modes"] for r in records)}
     colours = dict(zip(FORMATS, ("#0b6e4f", "#d1495b", "#2e6fbf", "#e6a117"), strict=True))
     for name, record in session["cases"].items():
         case = results["cases"][name]

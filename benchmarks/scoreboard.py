@@ -283,7 +283,7 @@ def _memory(results: dict[str, Any] | None) -> Iterator[list[str]]:
 
 def _decoding(results: dict[str, Any] | None) -> Iterator[list[str]]:
     from benchmarks.cases.formats import FORMATS
-    from benchmarks.decoding import BUDGET_NS
+    from benchmarks.decoding import BUDGET_NS, COMPILED
 
     if results is None:
         return
@@ -295,8 +295,9 @@ def _decoding(results: dict[str, Any] | None) -> Iterator[list[str]]:
                 for name, record in session["cases"].items()
                 if results["cases"][name]["format"] == form
             ]
-            for mode in ("precompiled", "lazy"):
-                steps = [s for record in records for s in added(record["modes"][mode])]
+            for mode in COMPILED:
+                ways = [record["modes"].get(mode) for record in records]
+                steps = [s for way in ways if way for s in added(way)]
                 if not steps:
                     continue
                 cost = mean(steps) / US

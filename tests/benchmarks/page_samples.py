@@ -102,6 +102,7 @@ def decoded():
         "unmasked",
         "copy alone",
         "lazy",
+        "none ahead",
         "precompiled",
         "derived again",
         "derived from nothing",
