@@ -5,9 +5,16 @@
 #include <algorithm>
 
 #include "formgate/expr_pool.hpp"
+#include "formgate/long_step.hpp"
 #include "mask_sink.hpp"
 
 namespace formgate {
+namespace {
+
+// Of subtrees with no more tokens, most bytes that a state reads are not asked for.
+constexpr std::uint32_t kFewTokens = 256;
+
+}  // namespace
 
 const Bitmap* MaskCache::beginning_with(const ByteSet& bytes, std::uint32_t node) {
   Hasher hasher(node);
@@ -52,6 +59,24 @@ const Bitmap* MaskCache::kept_limit(std::uint64_t key, const std::function<void(
   fill(*out);
   bytes_ += out->size() * 4;
   return first_bytes_.emplace(key, std::move(out)).first->second.get();
+}
+
+// Adds the tokens below a node, byte by byte.
+void MaskCache::step_below(std::uint32_t node, ExprId state, Sink& sink) {
+  const auto trie = vocabulary_->trie();
+  std::vector<std::pair<std::uint32_t, ExprId>> stack{{node, state}};
+  while (!stack.empty()) {
+    const auto [at, here] = stack.back();
+    stack.pop_back();
+    LongStep::tick();
+    const std::uint32_t end = trie[at].first_child + trie[at].child_count;
+    for (std::uint32_t child = trie[at].first_child; child < end; ++child) {
+      const ExprId next = pool_.step(here, vocabulary_->labels()[child]);
+      if (next == ExprPool::kEmptyId) continue;
+      sink.add_ranks(trie[child].rank_begin, trie[child].own_end());
+      if (trie[child].child_count > 0) stack.emplace_back(child, next);
+    }
+  }
 }
 
 bool MaskCache::guarded_item(ExprId id, std::uint32_t node, Mask& out) {
@@ -102,7 +127,11 @@ bool MaskCache::guarded_item(ExprId id, std::uint32_t node, Mask& out) {
       const ExprId next = pool_.intersect(term.target, pool_.step(state, byte));
       if (next == ExprPool::kEmptyId || !pool_.live(next)) continue;
       sink.add_ranks(trie[child].rank_begin, trie[child].own_end());
-      walk(child, next, sink, &out);
+      if (trie[child].rank_end - trie[child].rank_begin <= kFewTokens) {
+        step_below(child, next, sink);
+      } else {
+        walk(child, next, sink, &out);
+      }
     }
   }
   if (!sink.empty()) out.parts.push_back({sink.finish(), nullptr});

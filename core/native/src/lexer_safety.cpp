@@ -34,6 +34,9 @@ namespace {
 // Expressions looked at for a text that a guard forbids.
 constexpr std::size_t kMostForbidden = 32;
 
+// Sets of conditions kept that are enough for a guard.
+constexpr std::size_t kMostSufficient = 8;
+
 // Guards kept of one terminal.
 constexpr std::size_t kMostGuards = 32;
 constexpr std::size_t kMostLate = 256;  // of one terminal, with those met while masks are made
@@ -69,12 +72,39 @@ bool Lexing::contains(ExprId guard, ExprId known) {
     return std::ranges::all_of(std::vector<ExprId>(members.begin(), members.end()),
                                [&](ExprId member) { return contains(member, known); });
   }
-  if (pool_.node(known).kind == Kind::kAnd) {
-    const auto members = pool_.members(pool_.node(known));
-    if (std::ranges::find(members, guard) != members.end()) return true;
+  if (pool_.node(known).kind != Kind::kAnd) {
+    return answer(About::kContained, index_of(known), guard,
+                  [&] { return find_contained(guard, known); });
   }
-  return answer(About::kContained, index_of(known), guard,
-                [&] { return find_contained(guard, known); });
+  const auto list = pool_.members(pool_.node(known));
+  const std::vector<ExprId> members(list.begin(), list.end());
+  const auto among = [&](ExprId id) { return std::ranges::find(members, id) != members.end(); };
+  if (among(guard)) return true;
+  for (const std::vector<ExprId>& few : sufficient_[index_of(guard)]) {
+    if (std::ranges::all_of(few, among)) return true;
+  }
+  return answer(About::kContained, index_of(known), guard, [&] {
+    if (!find_contained(guard, known)) return false;
+    note_sufficient(guard, members);
+    return true;
+  });
+}
+
+// Keeps which conditions together are enough for a guard: those that two answers have in common,
+// where these are.
+void Lexing::note_sufficient(ExprId guard, const std::vector<ExprId>& members) {
+  const auto& known = sufficient_[index_of(guard)];
+  std::vector<ExprId> fewest = members;
+  for (const std::vector<ExprId>& other : std::vector(known)) {
+    std::vector<ExprId> both;
+    for (ExprId id : fewest) {
+      if (std::ranges::find(other, id) != other.end()) both.push_back(id);
+    }
+    if (both.empty() || both.size() == fewest.size()) continue;
+    if (contains(guard, pool_.intersect(both))) fewest = std::move(both);
+  }
+  auto& kept = sufficient_[index_of(guard)];  // asking may have moved it
+  if (kept.size() < kMostSufficient) kept.push_back(std::move(fewest));
 }
 
 // Whether all texts of a sequence are texts of another, as they differ by how often parts may come.
@@ -252,11 +282,13 @@ const std::vector<ExprId>& Lexing::comes_under(std::uint32_t index, ExprId guard
   }
   auto missing = std::ranges::count(wanted, true);
   const std::uint32_t start = start_state(index, Symbols(count, true), Symbols(count, false));
+  Symbols sure(count, false);
   reaches(guard, start, [&](std::uint16_t terminal, ExprId left) {
-    if (!wanted[terminal]) return false;
+    if (!wanted[terminal] || sure[terminal]) return false;
     missing -= out[terminal] == kNoExpr;
     // A guard that is known already makes the closure smaller.
-    if (out[terminal] == kNoExpr || covered(index, terminal, left)) out[terminal] = left;
+    sure[terminal] = out[terminal] != kNoExpr && covered(index, terminal, left);
+    if (out[terminal] == kNoExpr || sure[terminal]) out[terminal] = left;
     return missing == 0;
   });
   return known.emplace(index_of(guard), std::move(out)).first->second;

@@ -288,6 +288,7 @@ void Lexing::trim() {
   answers_.clear();
   least_.clear();
   forbidden_.clear();
+  sufficient_.clear();
   lexed_ends_.clear();
   for (auto& known : left_) known.clear();
 }

@@ -178,6 +178,7 @@ void MaskCache::item(ExprId id, std::uint32_t node, Mask& out) {
       return;
     }
     if (bounded_item(id, node, out)) return;
+    if (kind == Kind::kScope && scope_item(id, node, out)) return;
   }
   if (plain && options_.class_tables && options_.split_parts && kind == Kind::kSpelled &&
       depth_ < kMostNested && quoted_item(id, node, out)) {
@@ -226,6 +227,27 @@ bool MaskCache::group_item(ExprId id, std::uint32_t node, Mask& out) {
     if (more > kMostSplits) most_splits_ = std::min(most_splits_ + more, kMostSplitsInAll);
   }
   for (ExprId member : members) append(out, pool_.concat(member, rest), node);
+  return true;
+}
+
+// Takes the alternatives at the head that nothing looks around in apart from the others: Python's
+// strings of one quote from those of three.
+bool MaskCache::scope_item(ExprId id, std::uint32_t node, Mask& out) {
+  const Node head = pool_.node(pool_.head(id));
+  const std::span<const ExprId> list = pool_.members(head);
+  const std::vector<ExprId> trackers(list.begin() + 1, list.end());
+  const Node body = pool_.node(list[0]);
+  if (body.kind != Kind::kUnion) return false;
+  std::vector<ExprId> free;
+  std::vector<ExprId> bound;
+  for (ExprId member : pool_.members(body)) {
+    (pool_.free_of_context(member) ? free : bound).push_back(member);
+  }
+  if (free.empty()) return false;
+  const ExprId rest = pool_.tail(id);
+  for (const std::vector<ExprId>& members : {free, bound}) {
+    append(out, pool_.concat(pool_.scope(pool_.unite(members), trackers), rest), node);
+  }
   return true;
 }
 

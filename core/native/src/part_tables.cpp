@@ -199,11 +199,12 @@ std::shared_ptr<const MaskCache::PartTable> MaskCache::make_part_table(ExprId pa
   for (const auto& [begin, end] : walk.found()) inside.add_ranks(begin, end);
   for (const auto& mask : walk.masks()) collect(*mask, inside);
   table->inside = inside.finish();
-  Bitmap within = table->inside->dense;
-  if (within.empty()) {
-    within.assign(vocabulary_->words(), 0);
-    for (const TokenId id : table->inside->ids) set_bit(within.data(), id);
+  Bitmap listed;
+  if (table->inside->dense.empty()) {
+    listed.assign(vocabulary_->words(), 0);
+    for (const TokenId id : table->inside->ids) set_bit(listed.data(), id);
   }
+  const Bitmap& within = listed.empty() ? table->inside->dense : listed;
   if (!add_exits(node, ends, within, exits, table->left_out)) return nullptr;
   std::erase_if(exits, [&](const auto& exit) { return test_bit(within.data(), exit.first); });
   std::ranges::sort(exits);

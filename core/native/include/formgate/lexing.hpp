@@ -158,7 +158,7 @@ class Lexing {
   std::size_t derived_bytes() const {
     return (steps_.size() + symbol_steps_.size() + 2 * symbols_first_.size() + after_.size() +
             left_[0].size() + left_[1].size() + answers_.size() + least_.size() +
-            heads_after_.size() + forbidden_.size() + stepped_.size()) *
+            heads_after_.size() + forbidden_.size() + 4 * sufficient_.size() + stepped_.size()) *
            48;
   }
   bool in_use() const { return !lexicons_.empty(); }
@@ -352,6 +352,7 @@ class Lexing {
   bool answer(About about, std::uint64_t subject, ExprId guard, Find&& find);
   bool contains(ExprId guard, ExprId known);
   bool find_contained(ExprId guard, ExprId known);
+  void note_sufficient(ExprId guard, const std::vector<ExprId>& members);
   bool counts_within(ExprId texts, ExprId others) const;
   bool plainly_contains(ExprId guard, ExprId known) const;
   const std::string& forbidden(ExprId guard);
@@ -419,7 +420,9 @@ class Lexing {
   GrowingMap<Hash128, bool, HashOfHash> answers_;             // to questions about guards
   GrowingMap<std::uint64_t, ExprId> left_[2];                 // (demand, guard), by text or bytes
   std::unordered_map<std::uint32_t, std::string> forbidden_;  // by guard
-  std::unordered_map<std::uint32_t, Safety> safeties_;        // by lexicon
+  // By guard: conditions that together are enough for it.
+  std::unordered_map<std::uint32_t, std::vector<std::vector<ExprId>>> sufficient_;
+  std::unordered_map<std::uint32_t, Safety> safeties_;                        // by lexicon
   std::unordered_map<std::uint32_t, std::unique_ptr<TrackEnds>> track_ends_;  // by lexicon
   std::unordered_map<std::uint32_t, std::unique_ptr<LexedEnds>> lexed_ends_;  // likewise
   std::size_t bytes_ = 0;

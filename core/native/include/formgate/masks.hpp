@@ -224,6 +224,7 @@ class MaskCache {
   std::shared_ptr<const Mask> mask_at(ExprId id, std::uint32_t node);
   void item(ExprId id, std::uint32_t node, Mask& out);
   bool group_item(ExprId id, std::uint32_t node, Mask& out);
+  bool scope_item(ExprId id, std::uint32_t node, Mask& out);
   bool count_item(ExprId id, std::uint32_t node, Mask& out);
   bool bounded_item(ExprId id, std::uint32_t node, Mask& out);
   struct BoundedWalk {
@@ -324,6 +325,7 @@ class MaskCache {
                  PartExits& exits, ByteSet& left_out) const;
   void walk(std::uint32_t node, ExprId state, Sink& sink, Mask* parts = nullptr);
   void walk_states(std::uint32_t node, ExprId state, Sink& sink, Mask* parts);
+  void step_below(std::uint32_t node, ExprId state, Sink& sink);
   ClassTable& class_table(std::uint32_t class_index, std::uint32_t node);
   std::span<const Exit> exits_by(ClassTable& table, std::uint32_t class_index, std::uint8_t byte);
   std::uint32_t longest_path(const ClassFilter& filter) const;

@@ -9,6 +9,8 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
+#include <new>
 #include <span>
 #include <vector>
 
@@ -19,15 +21,28 @@ namespace formgate {
 using BucketSet = std::uint64_t;
 
 // Rows begin with a cache line: words copied across lines take up to half as long again.
+//
+// The line is found within plain memory, with where that begins kept before it. Of aligned memory
+// glibc asks for more than it gives, so what is freed is too small for the next row of its size.
 template <typename T>
 struct LineAllocator {
   using value_type = T;
-  static constexpr std::align_val_t kLine{64};
+  static constexpr std::size_t kLine = 64;
   LineAllocator() = default;
   template <typename U>
   LineAllocator(const LineAllocator<U>&) {}
-  T* allocate(std::size_t n) { return static_cast<T*>(::operator new(n * sizeof(T), kLine)); }
-  void deallocate(T* at, std::size_t) { ::operator delete(at, kLine); }
+  T* allocate(std::size_t n) {
+    auto* const whole = static_cast<std::byte*>(::operator new(n * sizeof(T) + kLine));
+    // Memory is aligned for a pointer, so there is room for one.
+    std::byte* const line = whole + kLine - reinterpret_cast<std::uintptr_t>(whole) % kLine;
+    std::memcpy(line - sizeof(whole), &whole, sizeof(whole));
+    return reinterpret_cast<T*>(line);
+  }
+  void deallocate(T* at, std::size_t) {
+    std::byte* whole;
+    std::memcpy(&whole, reinterpret_cast<std::byte*>(at) - sizeof(whole), sizeof(whole));
+    ::operator delete(whole);
+  }
   bool operator==(const LineAllocator&) const = default;
 };
 
