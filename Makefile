@@ -60,7 +60,7 @@ $(DONE)/googletest: $(DONE)/venv
 
 # ---------------------------------------------------------------------------- targets
 
-.PHONY: help setup demo tutor test lint format types contracts stub stub-check native-test sanitize wheel-smoke docs pytest test-slow test-llama test-backend test-kernels test-tokenizers test-vllm conformance fuzz bench bench-docs clean
+.PHONY: help setup demo tutor test lint format types contracts stub stub-check native-test sanitize includes wheel-smoke docs pytest test-slow test-llama test-backend test-kernels test-tokenizers test-vllm conformance fuzz bench bench-docs clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -111,7 +111,6 @@ native-test: $(DONE)/package $(DONE)/googletest ## C++ unit tests
 	  || { cat build/native-tests.log >&2; exit 1; }
 	@grep 'tests passed' build/native-tests.log
 
-# Without precompiled headers, so that each file must include what it uses.
 # Without optimisation, which would take longer than the tests gain by it.
 sanitize: $(DONE)/dependencies $(DONE)/googletest ## C++ unit tests under address and undefined-behaviour sanitizers
 	@echo "== native tests with sanitizers"
@@ -119,12 +118,18 @@ sanitize: $(DONE)/dependencies $(DONE)/googletest ## C++ unit tests under addres
 	@cmake -S core/native -B build/native-sanitize -G Ninja -DCMAKE_BUILD_TYPE=Debug \
 	  -DCMAKE_CXX_FLAGS_DEBUG="-O0 -g1" \
 	  -DFORMGATE_BUILD_PYTHON=OFF -DFORMGATE_BUILD_TESTS=ON -DFORMGATE_SANITIZE=address,undefined \
-	  -DFORMGATE_WERROR=ON -DFORMGATE_PRECOMPILE=OFF \
+	  -DFORMGATE_WERROR=ON \
 	  >build/native-sanitize.log 2>&1 || { cat build/native-sanitize.log >&2; exit 1; }
 	@cmake --build build/native-sanitize -- --quiet
 	@ctest --test-dir build/native-sanitize -j $(PYTEST_JOBS) --output-on-failure >build/native-sanitize.log 2>&1 \
 	  || { cat build/native-sanitize.log >&2; exit 1; }
 	@grep 'tests passed' build/native-sanitize.log
+
+# Precompiled headers, which all other builds have, hide it where a file does not.
+includes: $(DONE)/venv ## each native source includes what it uses
+	@echo "== includes"
+	@printf '%s\n' core/native/src/*.cpp | xargs -P $(PYTEST_JOBS) -n 1 \
+	  c++ -std=c++20 -fsyntax-only -Icore/native/include -Icore/native/src
 
 # The wheel takes the objects that the package was linked of: build/ is shared.
 wheel-smoke: $(DONE)/package ## sdist, wheel, and a trial in a fresh environment
