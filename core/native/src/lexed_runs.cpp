@@ -6,6 +6,7 @@
 // text leaves it. No part of the trie is walked, and what follows a lexeme in a token is the same
 // for all states under one guard.
 #include <algorithm>
+#include <bit>
 #include <optional>
 
 #include "formgate/expr_pool.hpp"
@@ -291,19 +292,29 @@ bool LexedMasks::run_below(Building& building, std::uint32_t node, std::uint32_t
   return true;
 }
 
-// Notes the lexemes that end behind so many characters of a class, and go on with others.
+// Notes the lexemes that end behind so many characters of a class, and go on with others. Of tokens
+// that are too long for it there are few, so what is left of others is found for many lengths.
 void LexedMasks::ends_within(Building& building, std::uint32_t state, std::uint32_t node,
                              std::uint32_t class_index, const ByteSet& leaving, Span span) {
   const std::vector<Lexing::Accept> accepts = pool_.lexing().states_[state].accepts;
+  const std::uint32_t most = std::max(std::bit_floor(span.last), span.first);
   for (const Lexing::Accept& accept : accepts) {
-    const Group* part =
-        &run_part(state, accept, node, class_index, leaving, {span.first, kNoIndex});
-    if (part->deepest > span.last)
-      part = &run_part(state, accept, node, class_index, leaving, span);
-    if (part->suffixes.empty() && part->large.empty()) continue;
-    Building::Open& group = building.group(accept.terminal, accept.guard, vocabulary_);
-    if (!part->suffixes.empty()) group.parts.push_back(part);
-    group.large.insert(group.large.end(), part->large.begin(), part->large.end());
+    const auto add = [&](const Group& part) {
+      if (part.suffixes.empty() && part.large.empty()) return;
+      Building::Open& group = building.group(accept.terminal, accept.guard, vocabulary_);
+      if (!part.suffixes.empty()) group.parts.push_back(&part);
+      group.large.insert(group.large.end(), part.large.begin(), part.large.end());
+    };
+    const auto part = [&](std::uint32_t first, std::uint32_t last) -> const Group& {
+      return run_part(state, accept, node, class_index, leaving, {first, last});
+    };
+    const Group& all = part(span.first, kNoIndex);
+    if (all.deepest <= span.last) {
+      add(all);
+      continue;
+    }
+    add(part(span.first, most));
+    if (most < span.last) add(part(most + 1, span.last));
   }
 }
 
