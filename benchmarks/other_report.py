@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from benchmarks.device_report import device_decoding, device_kernels, device_steps
 from benchmarks.statistics import mean, percentile
-from benchmarks.tables import MS, US, number, spread, table
+from benchmarks.tables import MS, US, number, spread, table, times
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -68,7 +68,9 @@ def _scaling(results: dict[str, Any]) -> str:
             continue
         for when, words in (("first", "first time"), ("again", "again")):
             one, two = (mean(by[n][f"{when}_ns"]) / by[n]["rows"] / US for n in (1, 2))
-            parts.append(f"mix {mix}, {words}: {number(one)} to {number(two)} µs ({one / two:.2g})")
+            parts.append(
+                f"mix {mix}, {words}: {number(one)} to {number(two)} µs ({times(one / two)})"
+            )
     if not parts:
         return ""
     return f"\n\nformgate from one thread to two, a row (gain): {'; '.join(parts)}."

@@ -20,7 +20,7 @@ from benchmarks.statistics import (
     percentile,
     shared_runs,
 )
-from benchmarks.tables import MS, US, number, spread, table
+from benchmarks.tables import MS, US, number, spread, table, times
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -336,7 +336,7 @@ def _left_out(apart: list[str], mine: Session, theirs: Session) -> str:
 
 def _against(mine: float, theirs: float, unit: float) -> str:
     ratio = mine / theirs if theirs else math.inf
-    return f"{number(mine / unit)}, {number(theirs / unit)} ({ratio:.2g})"
+    return f"{number(mine / unit)}, {number(theirs / unit)} ({times(ratio)})"
 
 
 def slowest(results: dict[str, Any], sessions: Sessions, engine: str) -> str:

@@ -24,7 +24,7 @@ from benchmarks.report import (
     replays,
 )
 from benchmarks.statistics import figures, mean, percentile
-from benchmarks.tables import MS, US, number, table
+from benchmarks.tables import MS, US, number, table, times
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -169,8 +169,8 @@ def _replayed(
         goal.metric.removesuffix(", ms"),
         ours,
         f"{number(right / unit)} {size}, {rival.removesuffix('-complete')}",
-        f"{ratio:.2g}",
-        f"{goal.ratio:.2g}",
+        times(ratio),
+        times(goal.ratio),
         verdict,
     ]
 
@@ -201,7 +201,7 @@ def _row(
         *what,
         f"{number(ours)} {unit}",
         f"{number(best[0])} {unit}, {best[1].removesuffix('-complete')}",
-        f"{ours / best[0]:.2g}",
+        times(ours / best[0]),
         f"{number(goal)} {unit}",
         "**met**" if ours <= goal else behind,
     ]
@@ -258,7 +258,7 @@ def _first_compiles(load: Load) -> Iterator[list[str]]:
                 f"first compile in a process: {title}",
                 f"{number(ours)} ms",
                 f"{number(best)} ms, {name.removesuffix('-complete')}",
-                f"{ours / best:.2g}",
+                times(ours / best),
                 "1",
                 _verdict(ours / best, 1.0),
             ]

@@ -30,6 +30,11 @@ def number(value: float) -> str:
     return f"{value:.3g}" if value >= 1 else f"{value:.2f}"
 
 
+def times(value: float) -> str:
+    """Return how many times one figure is another, with two digits, or whole where it is large."""
+    return f"{value:,.0f}" if value >= 100 else f"{value:.2g}"
+
+
 def spread(values: Sequence[float], unit: float, shares: Sequence[float]) -> str:
     """Return mean, percentiles and maximum; a dash where there are no values."""
     if not values:
