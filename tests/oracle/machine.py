@@ -12,6 +12,7 @@ searches take a budget and raise `TooLarge` rather than guess.
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from oracle.formulas import FALSE, TRUE
@@ -36,8 +37,8 @@ class Machine:
         self.terms = terms
         self.formulas = terms.formulas
         self._states: list[tuple[int, Context]] = [(FALSE, None)]
+        self._steps: list[dict[int, int]] = [dict.fromkeys(range(256), 0)]  # of each state
         self._numbers: dict[tuple[int, Context], int] = {(FALSE, None): 0}
-        self._step: dict[tuple[int, int], int] = {}
         self._derivatives: dict[tuple[int, int, Context], Term] = {}
         self._bodies: dict[Term, int] = {}
         self._fulls: dict[int, int] = {}
@@ -81,23 +82,21 @@ class Machine:
         if found is None:
             found = self._numbers[key] = len(self._states)
             self._states.append(key)
+            self._steps.append({})
         return found
 
     # the automaton
 
     def step(self, state: int, byte: int) -> int:
         """The state after one byte."""
-        if state == 0:
-            return 0
-        key = (state, byte)
-        found = self._step.get(key)
+        found = self._steps[state].get(byte)
         if found is None:
             formula, context = self._states[state]
             after = self._after(formula, byte, context)
             past = None
             if context is not None:
                 past = tuple(self._derive(term, byte, context) for term in context)
-            found = self._step[key] = self._number(after, past)
+            found = self._steps[state][byte] = self._number(after, past)
         return found
 
     def walk(self, state: int, text: bytes) -> int:
@@ -111,6 +110,7 @@ class Machine:
 
         A beginning that many texts share is walked once.
         """
+        steps = self._steps  # asked here, for the calls would take most of the time
         after = [state]  # one state for each byte of the last text, up to where it is dead
         for shared, text in texts:
             if shared >= len(after):
@@ -118,7 +118,8 @@ class Machine:
             del after[shared + 1 :]
             here = after[shared]
             for byte in text[shared:]:
-                here = self.step(here, byte)
+                known = steps[here].get(byte)
+                here = self.step(here, byte) if known is None else known
                 if not here:
                     break
                 after.append(here)
@@ -359,12 +360,17 @@ class Machine:
         return marks
 
 
-def in_order(texts: Iterable[bytes]) -> list[tuple[int, bytes]]:
+def in_order(texts: Iterable[bytes]) -> Sequence[tuple[int, bytes]]:
     """The distinct texts, sorted, each after how many bytes it shares with the one before."""
-    ordered = sorted(set(texts))
-    return [
+    return _in_order(frozenset(texts))
+
+
+@lru_cache(maxsize=16)  # many languages are judged with the tokens of one vocabulary
+def _in_order(texts: frozenset[bytes]) -> Sequence[tuple[int, bytes]]:
+    ordered = sorted(texts)
+    return tuple(
         (_shared(last, text), text) for last, text in zip([b"", *ordered], ordered, strict=False)
-    ]
+    )
 
 
 def _shared(one: bytes, other: bytes) -> int:

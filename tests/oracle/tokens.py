@@ -49,8 +49,8 @@ class TokenOracle:
         before: dict[int, set[int]] = {}
         while queue:
             state = queue.popleft()
-            for text, after in self.machine.walks(state, texts):
-                self._edges[state][text] = after
+            edges = self._edges[state] = dict(self.machine.walks(state, texts))
+            for after in dict.fromkeys(edges.values()):
                 before.setdefault(after, set()).add(state)
                 if after not in self._edges:
                     self._edges[after] = {}

@@ -48,6 +48,14 @@ def nullable(rules: Rules) -> set[str]:
         found = more
 
 
+class _Node:
+    """The last Earley set of a text, and the nodes of the texts that are one letter longer."""
+
+    def __init__(self, column: set[Item]) -> None:
+        self.column = column
+        self.longer: dict[str, _Node] = {}
+
+
 class Earley:
     """Recognises texts and viable prefixes of one grammar."""
 
@@ -55,8 +63,8 @@ class Earley:
         self.rules = trimmed(rules)
         self.start = start
         self.nullable = nullable(self.rules)
-        # Texts that are asked one after the other often begin alike: the last one's sets are kept.
-        self._last: tuple[str, list[set[Item]]] = ("", [])
+        # Texts that are asked often begin alike, and are asked again: their sets are kept.
+        self._root: _Node | None = None
 
     def _consequences(self, item: Item, columns: list[set[Item]]) -> set[Item]:
         """Complete or predict one item of the last column."""
@@ -78,23 +86,28 @@ class Earley:
         """Return the Earley sets of a text, shorter by what follows the first empty set."""
         if self.start not in self.rules:
             return []
-        last, known = self._last
-        same = [one == other for one, other in zip(last, text, strict=False)]
-        columns = known[: 1 + (same.index(False) if False in same else len(same))]
-        if not columns:
+        if self._root is None:
             begun = {(self.start, body, 0, 0) for body in self.rules[self.start]}
-            columns.append(self._closed(begun, columns))
-        for letter in text[len(columns) - 1 :]:
-            begun = {
-                (name, body, dot + 1, origin)
-                for name, body, dot, origin in columns[-1]
-                if dot < len(body) and body[dot] == letter and letter not in self.rules
-            }
-            if not begun:
+            self._root = _Node(self._closed(begun, []))
+        node = self._root
+        columns = [node.column]
+        for letter in text:
+            if letter not in node.longer:
+                node.longer[letter] = _Node(self._read(letter, columns))
+            node = node.longer[letter]
+            if not node.column:
                 break
-            columns.append(self._closed(begun, columns))
-        self._last = text, columns
-        return columns.copy()
+            columns.append(node.column)
+        return columns
+
+    def _read(self, letter: str, columns: list[set[Item]]) -> set[Item]:
+        """Return the set after one more letter: empty where nothing goes on so."""
+        begun = {
+            (name, body, dot + 1, origin)
+            for name, body, dot, origin in columns[-1]
+            if dot < len(body) and body[dot] == letter and letter not in self.rules
+        }
+        return self._closed(begun, columns)
 
     def _closed(self, current: set[Item], columns: list[set[Item]]) -> set[Item]:
         """Complete and predict all that items lead to where they are, after these columns."""

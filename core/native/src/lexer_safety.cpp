@@ -34,9 +34,6 @@ namespace {
 // Expressions looked at for a text that a guard forbids.
 constexpr std::size_t kMostForbidden = 32;
 
-// Sets of conditions kept that are enough for a guard.
-constexpr std::size_t kMostSufficient = 8;
-
 // Guards kept of one terminal.
 constexpr std::size_t kMostGuards = 32;
 constexpr std::size_t kMostLate = 256;  // of one terminal, with those met while masks are made
@@ -78,33 +75,15 @@ bool Lexing::contains(ExprId guard, ExprId known) {
   }
   const auto list = pool_.members(pool_.node(known));
   const std::vector<ExprId> members(list.begin(), list.end());
-  const auto among = [&](ExprId id) { return std::ranges::find(members, id) != members.end(); };
-  if (among(guard)) return true;
-  for (const std::vector<ExprId>& few : sufficient_[index_of(guard)]) {
-    if (std::ranges::all_of(few, among)) return true;
-  }
+  if (std::ranges::find(members, guard) != members.end()) return true;
+  if (sufficient_.known(guard, members)) return true;
   return answer(About::kContained, index_of(known), guard, [&] {
     if (!find_contained(guard, known)) return false;
-    note_sufficient(guard, members);
+    sufficient_.note(guard, members, [&](const std::vector<ExprId>& few) {
+      return contains(guard, pool_.intersect(few));
+    });
     return true;
   });
-}
-
-// Keeps which conditions together are enough for a guard: those that two answers have in common,
-// where these are.
-void Lexing::note_sufficient(ExprId guard, const std::vector<ExprId>& members) {
-  const auto& known = sufficient_[index_of(guard)];
-  std::vector<ExprId> fewest = members;
-  for (const std::vector<ExprId>& other : std::vector(known)) {
-    std::vector<ExprId> both;
-    for (ExprId id : fewest) {
-      if (std::ranges::find(other, id) != other.end()) both.push_back(id);
-    }
-    if (both.empty() || both.size() == fewest.size()) continue;
-    if (contains(guard, pool_.intersect(both))) fewest = std::move(both);
-  }
-  auto& kept = sufficient_[index_of(guard)];  // asking may have moved it
-  if (kept.size() < kMostSufficient) kept.push_back(std::move(fewest));
 }
 
 // Whether all texts of a sequence are texts of another, as they differ by how often parts may come.

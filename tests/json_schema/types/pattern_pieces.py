@@ -70,22 +70,31 @@ COUNTS = [
 ]
 STARTS = ["", "^", "(?i)", "(?x)", "(?s)", "(?m)", "(?a)", "(?ix)", "(?im)^"]
 
+# Made once: hypothesis looks through each that it meets.
+_SINGLE = st.sampled_from(ITEMS) | st.sampled_from(CLASSES) | st.sampled_from(ESCAPES)
+_SIZES = st.integers(1, 3)
+_GROUPS = st.sampled_from(GROUPS)
+_COUNTS = st.sampled_from(COUNTS)
+_JOINTS = st.sampled_from(["", "|"])
+_STARTS = st.sampled_from(STARTS)
+_ENDS = st.sampled_from(["", "$"])
+_YES = st.booleans()
+
 
 @st.composite
 def patterns(draw: st.DrawFn, depth: int = 2) -> str:
     """Draw a text that may be a pattern in one dialect, or in both."""
-    single = st.sampled_from(ITEMS) | st.sampled_from(CLASSES) | st.sampled_from(ESCAPES)
     parts = []
-    for _ in range(draw(st.integers(1, 3))):
-        part = draw(single)
-        if depth and draw(st.booleans()):
+    for _ in range(draw(_SIZES)):
+        part = draw(_SINGLE)
+        if depth and draw(_YES):
             inner = draw(patterns(depth=depth - 1))
-            part = draw(st.sampled_from(GROUPS)).replace("{}", inner, 1)
-        parts.append(part + draw(st.sampled_from(COUNTS) if draw(st.booleans()) else st.just("")))
-    text = draw(st.sampled_from(["", "|"])).join(parts)
+            part = draw(_GROUPS).replace("{}", inner, 1)
+        parts.append(part + (draw(_COUNTS) if draw(_YES) else ""))
+    text = draw(_JOINTS).join(parts)
     if depth < 2:
         return text
-    return draw(st.sampled_from(STARTS)) + text + draw(st.sampled_from(["", "$"]))
+    return draw(_STARTS) + text + draw(_ENDS)
 
 
 def reader_of(pattern: Any, engine: str) -> TypeAdapter[Any]:

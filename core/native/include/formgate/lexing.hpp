@@ -27,6 +27,7 @@
 
 #include "formgate/growing_map.hpp"
 #include "formgate/stable_vector.hpp"
+#include "formgate/sufficient.hpp"
 #include "formgate/types.hpp"
 
 namespace formgate {
@@ -352,7 +353,6 @@ class Lexing {
   bool answer(About about, std::uint64_t subject, ExprId guard, Find&& find);
   bool contains(ExprId guard, ExprId known);
   bool find_contained(ExprId guard, ExprId known);
-  void note_sufficient(ExprId guard, const std::vector<ExprId>& members);
   bool counts_within(ExprId texts, ExprId others) const;
   bool plainly_contains(ExprId guard, ExprId known) const;
   const std::string& forbidden(ExprId guard);
@@ -420,9 +420,8 @@ class Lexing {
   GrowingMap<Hash128, bool, HashOfHash> answers_;             // to questions about guards
   GrowingMap<std::uint64_t, ExprId> left_[2];                 // (demand, guard), by text or bytes
   std::unordered_map<std::uint32_t, std::string> forbidden_;  // by guard
-  // By guard: conditions that together are enough for it.
-  std::unordered_map<std::uint32_t, std::vector<std::vector<ExprId>>> sufficient_;
-  std::unordered_map<std::uint32_t, Safety> safeties_;                        // by lexicon
+  SufficientConditions sufficient_;                           // for guards
+  std::unordered_map<std::uint32_t, Safety> safeties_;        // by lexicon
   std::unordered_map<std::uint32_t, std::unique_ptr<TrackEnds>> track_ends_;  // by lexicon
   std::unordered_map<std::uint32_t, std::unique_ptr<LexedEnds>> lexed_ends_;  // likewise
   std::size_t bytes_ = 0;
