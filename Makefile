@@ -125,10 +125,10 @@ sanitize: $(DONE)/dependencies $(DONE)/googletest ## C++ unit tests under addres
 	  || { cat build/native-sanitize.log >&2; exit 1; }
 	@grep 'tests passed' build/native-sanitize.log
 
-# Precompiled headers, which all other builds have, hide it where a file does not.
-includes: $(DONE)/venv ## each native source includes what it uses
+# Precompiled headers, which all builds have, hide it where a file does not.
+includes: $(DONE)/venv $(DONE)/googletest ## each source of the core, and of its tests, includes what it uses
 	@echo "== includes"
-	@printf '%s\n' core/native/src/*.cpp | xargs -P $(PYTEST_JOBS) -n 1 \
+	@printf '%s\n' core/native/{src,tests}/*.cpp | xargs -P $(PYTEST_JOBS) -n 1 \
 	  c++ -std=c++20 -fsyntax-only -Icore/native/include -Icore/native/src
 
 # The wheel takes the objects that the package was linked of: build/ is shared.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from decimal import Decimal
 from typing import TYPE_CHECKING
 
 from benchmarks.statistics import mean, percentile
@@ -31,8 +32,10 @@ def number(value: float) -> str:
 
 
 def times(value: float) -> str:
-    """Return how many times one figure is another, with two digits, or whole where it is large."""
-    return f"{value:,.0f}" if value >= 100 else f"{value:.2g}"
+    """Return how many times one figure is another, with two digits, or whole where it is large; a dash for NaN."""
+    if math.isnan(value):
+        return "-"
+    return f"{value:,.0f}" if value >= 99.5 else f"{Decimal(f'{value:.2g}'):f}"
 
 
 def spread(values: Sequence[float], unit: float, shares: Sequence[float]) -> str:

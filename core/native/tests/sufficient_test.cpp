@@ -53,7 +53,7 @@ TEST(SufficientConditions, AreEnoughAndFoundWhateverStandsBesideThem) {
       }
     }
     known.clear();
-    EXPECT_EQ(known.size(), 0u);
+    EXPECT_EQ(known.memory_usage(), 0u);
   }
 }
 

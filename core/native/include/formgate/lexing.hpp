@@ -159,8 +159,9 @@ class Lexing {
   std::size_t derived_bytes() const {
     return (steps_.size() + symbol_steps_.size() + 2 * symbols_first_.size() + after_.size() +
             left_[0].size() + left_[1].size() + answers_.size() + least_.size() +
-            heads_after_.size() + forbidden_.size() + 4 * sufficient_.size() + stepped_.size()) *
-           48;
+            heads_after_.size() + forbidden_.size() + stepped_.size()) *
+               48 +
+           sufficient_.memory_usage();
   }
   bool in_use() const { return !lexicons_.empty(); }
   std::size_t memory_usage() const;

@@ -44,14 +44,22 @@ class SufficientConditions {
       if (enough(both)) conditions = std::move(both);
     }
     std::vector<std::vector<ExprId>>& sets = sets_[index_of(wanted)];
-    if (sets.size() < kMost) sets.push_back(std::move(conditions));
+    if (sets.size() >= kMost) return;
+    bytes_ += kEntry + conditions.size() * sizeof(ExprId);
+    sets.push_back(std::move(conditions));
   }
 
-  std::size_t size() const { return sets_.size(); }
-  void clear() { sets_.clear(); }
+  std::size_t memory_usage() const { return bytes_; }
+  void clear() {
+    sets_.clear();
+    bytes_ = 0;
+  }
 
  private:
+  static constexpr std::size_t kEntry = 48;  // of a set, and of its place
+
   std::unordered_map<std::uint32_t, std::vector<std::vector<ExprId>>> sets_;
+  std::size_t bytes_ = 0;
 };
 
 }  // namespace formgate
