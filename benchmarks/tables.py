@@ -32,7 +32,7 @@ def number(value: float) -> str:
 
 
 def times(value: float) -> str:
-    """Return how many times one figure is another, with two digits, or whole where it is large; a dash for NaN."""
+    """Return how many times one figure is another: two digits, or whole; a dash for NaN."""
     if math.isnan(value):
         return "-"
     return f"{value:,.0f}" if value >= 99.5 else f"{Decimal(f'{value:.2g}'):f}"
