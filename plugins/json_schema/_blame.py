@@ -17,6 +17,7 @@ from formgate.core.errors import (
     CompileTimeout,
     EmptyLanguageError,
     FormgateError,
+    GrammarError,
     LimitError,
 )
 from formgate.core.grammar import GrammarBuilder
@@ -27,7 +28,14 @@ from formgate.plugins.json_schema._emit import Emitter
 from formgate.plugins.json_schema._formats import known_in_part
 from formgate.plugins.json_schema._load import load
 from formgate.plugins.json_schema._unsatisfiable import contradiction, value_at, without_value
-from formgate.plugins.json_schema._write import Prepared, name_file, prepared, retold, written
+from formgate.plugins.json_schema._write import (
+    Prepared,
+    name_file,
+    prepared,
+    retold,
+    write_whole,
+    written,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -66,8 +74,16 @@ def name_place(source: object, options: Mapping[str, object], error: FormgateErr
         source: What was compiled.
         options: The options it was compiled with.
         error: The error; its message is changed.
+
+    Raises:
+        GrammarError: What is wrong in the schema, where the engine only misses a rule for it.
+        LimitError: Likewise.
     """
-    if not error.args or not isinstance(error, (EmptyLanguageError, LimitError)):
+    if not error.args:
+        return
+    if not isinstance(error, (EmptyLanguageError, LimitError)):
+        if type(error) is GrammarError:  # a rule is missing
+            _tell_passed_over(source, options)
         return
     try:
         given = prepared(source, options)
@@ -82,6 +98,15 @@ def name_place(source: object, options: Mapping[str, object], error: FormgateErr
             found = "#"
         error.args = (f"{found}: {error.args[0]}", *error.args[1:])
     name_file(error, given.schema)
+
+
+def _tell_passed_over(source: object, options: Mapping[str, object]) -> None:
+    """Raise what is wrong in a schema and was passed over where it did not seem to matter."""
+    try:
+        given = prepared(source, options)
+    except FormgateError:
+        return
+    write_whole(given)
 
 
 def tell_why(error: EmptyLanguageError, given: Prepared, *, engine: bool) -> None:

@@ -101,6 +101,13 @@ def write(schema: Json, builder: GrammarBuilder, options: Mapping[str, object]) 
     compile_format(schema, builder, options)
 
 
+def write_whole(given: Prepared) -> None:
+    """Write a schema by way of its automaton, which passes nothing over; raises as ``_compile``."""
+    from formgate.core.grammar import GrammarBuilder  # noqa: PLC0415 (the native core)
+
+    _compile(given, GrammarBuilder(), plain=False)
+
+
 def inspect(source: object, **options: object) -> Report:
     """Say what of a schema is enforced, without compiling a grammar for use.
 

@@ -126,6 +126,19 @@ def test_what_is_wrong_is_said_alike(data: st.DataObject) -> None:
     compare(found, expected, random.Random(0))
 
 
+def test_what_is_passed_over_and_needed_after_all_is_told_as_what_it_is():
+    nowhere = {"allOf": [{"anyOf": [{"oneOf": [{}, {"$ref": "#/$defs/z"}]}]}]}
+    inner = {"anyOf": [{"$ref": "#"}, {"properties": {"a": nowhere}}]}
+    known = {"type": "object", "properties": {"a": {"$ref": "#/$defs/x"}}}
+    schema = {
+        "anyOf": [{"properties": {"a": {"anyOf": [{}, known]}}}, {"$ref": "#/$defs/x"}],
+        "$defs": {"x": {"properties": {"a": inner}}},
+    }
+    found, expected = both_ways(schema, {})
+    assert found == expected
+    assert "'#/$defs/z' leads nowhere" in found[1]
+
+
 def parts_of(schema: Any) -> list[Any]:
     """Return all values in a schema, itself among them."""
     inner = schema.values() if isinstance(schema, dict) else schema
