@@ -51,7 +51,8 @@ class Grammar:
         likely: Returns the beginning of a likely text, given how many characters of it; see
             ``GrammarBuilder.expect``. None where nothing is known.
         explain: Says of an error that ``compile`` raises what the source has to do with it, by
-            changing its message; None where the format has nothing to say.
+            changing its message, or by raising what is wrong instead; None where the format has
+            nothing to say.
     """
 
     def __init__(

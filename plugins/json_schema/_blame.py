@@ -79,11 +79,9 @@ def name_place(source: object, options: Mapping[str, object], error: FormgateErr
         GrammarError: What is wrong in the schema, where the engine only misses a rule for it.
         LimitError: Likewise.
     """
-    if not error.args:
-        return
-    if not isinstance(error, (EmptyLanguageError, LimitError)):
-        if type(error) is GrammarError:  # a rule is missing
-            _tell_passed_over(source, options)
+    if not error.args or not (
+        type(error) is GrammarError or isinstance(error, (EmptyLanguageError, LimitError))
+    ):
         return
     try:
         given = prepared(source, options)
@@ -91,22 +89,15 @@ def name_place(source: object, options: Mapping[str, object], error: FormgateErr
         return  # it was read before, so there is no time to read it again
     if isinstance(error, EmptyLanguageError):
         tell_why(error, given, engine=True)
-    else:
+    elif isinstance(error, LimitError):
         try:
             found = _limited(given)
         except FormgateError:
             found = "#"
         error.args = (f"{found}: {error.args[0]}", *error.args[1:])
+    else:  # a rule is missing: what is wrong was passed over where it did not seem to matter
+        write_whole(given)
     name_file(error, given.schema)
-
-
-def _tell_passed_over(source: object, options: Mapping[str, object]) -> None:
-    """Raise what is wrong in a schema and was passed over where it did not seem to matter."""
-    try:
-        given = prepared(source, options)
-    except FormgateError:
-        return
-    write_whole(given)
 
 
 def tell_why(error: EmptyLanguageError, given: Prepared, *, engine: bool) -> None:
