@@ -18,7 +18,6 @@ from benchmarks import (
     plots,
     process,
     results,
-    scoreboard,
 )
 
 
@@ -132,13 +131,6 @@ def test_columns_of_memory_have_figures():
     assert "| + after 1,000 | + after 3,000 | + at most | refused / wrong |" in text
     assert "| tekken | formgate | ok | 5 | 5 | 5 | - | 5 | 0 / 0 |" in text
     assert "given more" not in text
-
-
-def test_memory_of_an_engine_that_did_not_come_to_the_end_is_no_figure():
-    content = memory()
-    content["sessions"][1]["status"] = "timeout"
-    text = scoreboard.scoreboard(lambda name: content if name == "memory" else None)
-    assert "xgrammar" not in text
 
 
 def test_a_command_unlike_the_plan_is_said_to_be(folders):

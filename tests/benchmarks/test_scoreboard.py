@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 pytest.importorskip("tomllib", reason="the plan is TOML")
 
-from page_samples import decoded, of_entry, replayed, session
+from page_samples import decoded, memory, of_entry, replayed, session
 
 from benchmarks import (
     agreement,
@@ -43,6 +43,28 @@ def test_a_rival_that_is_faster_is_said_to_be():
     text = scoreboard.scoreboard(lambda name: content if name == "regex-tekken" else None)
     assert text.count("**behind**") == 4
     assert text.count("**met**") == 1  # of equal length, the advance
+
+
+def test_memory_counts_where_an_engine_came_before_it_ended():
+    content = memory()
+    rival = content["sessions"][1]
+    row = (
+        "| memory after 1,000 schemas | tekken | resident, over set-up "
+        "| 5 MiB | 85 MiB, xgrammar | 0.059 | 28.3 MiB | **met** |"
+    )
+
+    def told():
+        return scoreboard.scoreboard(lambda name: content if name == "memory" else None)
+
+    assert row in told()
+    rival["status"] = "crash"
+    assert row in told()
+    for fault in ("refused", "wrong"):
+        rival["points"][1][fault] = 1
+        assert "1,000" not in told()
+        rival["points"][1][fault] = 0
+    del rival["points"][1]
+    assert "1,000" not in told()
 
 
 def test_a_maximum_over_common_cases_stands_beside_that_over_all():
