@@ -47,7 +47,7 @@ def test_a_rival_that_is_faster_is_said_to_be():
 
 def test_memory_counts_where_an_engine_came_before_it_ended():
     content = memory()
-    rival = content["sessions"][1]
+    ours, rival = content["sessions"]
     row = (
         "| memory after 1,000 schemas | tekken | resident, over set-up "
         "| 5 MiB | 85 MiB, xgrammar | 0.059 | 28.3 MiB | **met** |"
@@ -63,6 +63,10 @@ def test_memory_counts_where_an_engine_came_before_it_ended():
         rival["points"][1][fault] = 1
         assert "1,000" not in told()
         rival["points"][1][fault] = 0
+    ours["status"] = "crash"
+    assert "1,000" not in told()
+    ours["status"] = "ok"
+    assert row in told()
     del rival["points"][1]
     assert "1,000" not in told()
 
