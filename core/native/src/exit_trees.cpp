@@ -269,8 +269,16 @@ void MaskCache::leave_class(std::uint32_t class_index, std::uint32_t node, ExprI
   ByteSet bytes;
   for (const LinearTerm& term : form) bytes = bytes | term.bytes;
   prepare_exits(table, class_index, bytes);
+  const auto labels = vocabulary_->labels();
   for (const LinearTerm& term : form) {
     if (!pool_.live(term.target)) continue;
+    const bool parts = walks_parts(term.target);
+    ByteSet first;
+    add_first(term.target, first);
+    const auto leads_on = [&](const TrieNode& at) {
+      const auto below = labels.subspan(at.first_child, at.child_count);
+      return std::ranges::any_of(below, [&](std::uint8_t label) { return first.contains(label); });
+    };
     term.bytes.for_each([&](std::uint8_t byte) {
       const ExitTree* tree = walks_parts(tail) ? exit_tree(table, class_index, byte) : nullptr;
       if (tree && !tree->ids.empty()) {
@@ -296,8 +304,8 @@ void MaskCache::leave_class(std::uint32_t class_index, std::uint32_t node, ExprI
         if (exit.count == 0) continue;  // the tail's own mask has these
         const TrieNode& at = trie[exit.node];
         found.add_ranks(exit.count, at.rank_begin, at.own_end());
-        if (at.child_count == 0) continue;
-        const bool whole = walks_parts(term.target) && walk.run(exit.node, term.target);
+        if (!leads_on(at)) continue;
+        const bool whole = parts && walk.run(exit.node, term.target);
         if (whole && walk.masks().empty()) {
           for (const auto& [begin, end] : walk.found()) found.add_ranks(exit.count, begin, end);
           continue;

@@ -221,6 +221,7 @@ std::shared_ptr<const MaskCache::PartTable> MaskCache::make_part_table(ExprId pa
   }
   if (with_letters > kMostWithLetters) table->left_out = table->left_out | word_bytes();
   std::vector<ExitTree::Entry> entries;
+  entries.reserve(std::min(exits.size(), kMostBeyond));
   std::size_t bytes = 0;
   for (const auto& exit : exits) {
     const std::string_view text = rest_of(exit);

@@ -45,7 +45,7 @@ bool MaskCache::PartWalk::run(std::uint32_t node, ExprId id, std::span<const Exp
   found_.clear();
   masks_.clear();
   frames_.clear();
-  calls_ = cache_.begins_with_rules(id);
+  if (id != asked_) calls_ = cache_.begins_with_rules(asked_ = id);
   std::uint32_t frame = kNone;
   for (auto other = others.rbegin(); other != others.rend(); ++other) {
     frames_.push_back({*other, frame});
@@ -107,11 +107,7 @@ const MaskCache::WalkBuffers::Frame& MaskCache::PartWalk::following(std::uint32_
       top.first = ByteSet::all();
       return top;
     }
-    for (ExprId rest = own.rest; rest != ExprPool::kEpsilonId; rest = pool_.tail(rest)) {
-      const ExprId part = pool_.head(rest);
-      top.first = top.first | cache_.first_of(part);
-      if (!pool_.nullable(part)) return top;
-    }
+    if (!cache_.add_first(own.rest, top.first)) return top;
   }
   top.ends = true;
   return top;
@@ -128,6 +124,16 @@ const ByteSet& MaskCache::first_of(ExprId part) {
   if (const auto it = first_of_.find(index_of(part)); it != first_of_.end()) return it->second;
   bytes_ += sizeof(ByteSet) + 32;
   return first_of_.emplace(index_of(part), pool_.first_bytes(part)).first->second;
+}
+
+// Adds a superset of the bytes that texts of an expression begin with. False: none is empty.
+bool MaskCache::add_first(ExprId state, ByteSet& first) {
+  for (; state != ExprPool::kEpsilonId; state = pool_.tail(state)) {
+    const ExprId part = pool_.head(state);
+    first = first | first_of(part);
+    if (!pool_.nullable(part)) return false;
+  }
+  return true;
 }
 
 // Few escapes end within a token, so what comes after them is made only where one does.

@@ -134,6 +134,7 @@ class MaskCache::PartWalk {
   std::vector<std::uint32_t>& again_ = buffers_->again;
   std::vector<std::uint32_t>* ends_ = nullptr;
   PartExits* exits_ = nullptr;
+  ExprId asked_ = ExprPool::kEmptyId;
   bool calls_ = false;  // rules are walked, of which other states have the same parts
   ByteSet left_out_;
   std::size_t steps_ = 0;

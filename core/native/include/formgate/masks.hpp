@@ -318,6 +318,7 @@ class MaskCache {
   // With `parts`, masks of large subtrees are added there instead of being walked.
   bool walks_parts(ExprId state) const;
   const ByteSet& first_of(ExprId part);
+  bool add_first(ExprId state, ByteSet& first);
   bool begins_with_rules(ExprId id) const;
   std::shared_ptr<const PartTable> part_table(ExprId part, std::uint32_t node);
   std::shared_ptr<const PartTable> make_part_table(ExprId part, std::uint32_t node);
