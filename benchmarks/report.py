@@ -320,7 +320,8 @@ def ratios(results: dict[str, Any], sessions: Sessions, ours: str, rival: str) -
             for left, right in columns.values()
         ]
         rows.append([metric + ", µs", *cells])
-    title = f"{ours} against {rival} on the {len(names)} cases both get right: ours, theirs"
+    cases = f"{len(names)} case{'s' * (len(names) != 1)}"
+    title = f"{ours} against {rival} on the {cases} both get right: ours, theirs"
     return f"{title} (ratio).{left_out}\n\n" + table(["", *map(PASSES.__getitem__, passes)], rows)
 
 

@@ -40,7 +40,7 @@ def test_blocks_are_filled_and_the_text_around_is_kept(folders):
     assert text.count("kept\n") == len(REPLAY_PARTS) + 2
     assert "$ python -m benchmarks run --kinds regex" in text
     assert "| formgate | 2 | 0 | 0 | 0 | 0 | 0 of 6 |" in text
-    assert "formgate against llguidance-complete on the 1 cases both get right" in text
+    assert "formgate against llguidance-complete on the 1 case both get right" in text
     assert "1.5, 6 (0.25)" not in text
     assert "| mask, all outputs, mean | 2 µs | 8 µs |" in text
     assert "2, 8 (0.25)" in text  # mask mean of the case that both get right, µs

@@ -9,9 +9,11 @@ import subprocess
 import sys
 import typing
 
+import numpy as np
 import pytest
 
 import formgate
+from formgate.core._native import MaskBuffer, RowTable, apply_mask, apply_masks, fill_rows
 from formgate.core.errors import (
     CompileCancelled,
     CompileTimeout,
@@ -224,3 +226,114 @@ for thread in threads:
     thread.join()
 """
     subprocess.run([sys.executable, "-W", "ignore", "-c", code], check=True, timeout=120)
+
+
+HUGE = 2**64
+
+
+@pytest.mark.parametrize("name", ["set_pool_budget", "set_mask_budget"])
+@pytest.mark.parametrize(
+    ("given", "kind", "message"),
+    [
+        (-1, ValueError, "max_bytes must not be negative"),
+        (-HUGE, ValueError, "max_bytes must not be negative"),
+        (1.5, TypeError, "max_bytes is an integer, not float"),
+        ("1", TypeError, "max_bytes is an integer, not str"),
+        (None, TypeError, "max_bytes is an integer, not NoneType"),
+    ],
+)
+def test_budgets(name, given, kind, message):
+    with pytest.raises(kind, match=message):
+        getattr(formgate, name)(given)
+
+
+def test_a_budget_may_be_larger_than_any_memory():
+    code = "import formgate; formgate.set_pool_budget(2**64); formgate.set_mask_budget(2**70)"
+    subprocess.run([sys.executable, "-c", code], check=True, timeout=60)
+
+
+@pytest.mark.parametrize(
+    ("given", "kind", "message"),
+    [
+        (("x", 1), TypeError, "rows is an integer, not str"),
+        ((1, None), TypeError, "size is an integer, not NoneType"),
+        ((-1, 1), ValueError, "rows must not be negative"),
+        ((1, -HUGE), ValueError, "size must not be negative"),
+        ((HUGE, 1), ValueError, r"at most 2\*\*20 rows"),
+        ((1, 2**28 + 1), ValueError, r"a size of at most 2\*\*28"),
+    ],
+)
+def test_buffers(given, kind, message):
+    with pytest.raises(kind, match=message):
+        MaskBuffer(*given)
+
+
+@pytest.mark.parametrize(
+    ("row", "kind", "message"),
+    [
+        (2**63, IndexError, "the row is outside"),
+        (-HUGE, IndexError, "the row is outside"),
+        (1, IndexError, "the row is outside"),
+        ("0", TypeError, "a row is an integer, not str"),
+        (0.0, TypeError, "a row is an integer, not float"),
+        (None, TypeError, "a row is an integer, not NoneType"),
+    ],
+)
+def test_rows(engine, row, kind, message):
+    state = engine.start()
+    with pytest.raises(kind, match=message):
+        engine.fill_mask(state, MaskBuffer(1, 257), row)
+    with pytest.raises(kind, match=message):
+        apply_mask(engine.allowed_tokens(state), np.zeros(257, np.float32), row)
+
+
+def test_numpy_integers_are_rows_and_amounts(engine):
+    buffer = MaskBuffer(np.int64(2), np.uint16(257))
+    engine.fill_mask(engine.start(), buffer, np.int32(1))
+    words = np.zeros(9, np.int32)
+    engine.allowed_tokens(engine.start()).fill(words)
+    assert buffer.array[1].tolist() == words.tolist()
+    assert not buffer.array[0].any()
+
+
+@pytest.mark.parametrize("out", [None, 1, [0] * 9, b"\0" * 36])
+def test_what_masks_are_written_into(engine, out):
+    state = engine.start()
+    with pytest.raises(TypeError, match="written into a MaskBuffer or a writable int32 array"):
+        engine.fill_mask(state, out)
+    with pytest.raises(TypeError, match="written into a MaskBuffer or a writable int32 array"):
+        engine.fill_masks([state], out)
+
+
+def test_arrays_that_are_not_aligned_are_refused(engine):
+    def shifted(kind, *shape):
+        count = int(np.prod(shape))
+        size = np.dtype(kind).itemsize
+        raw = np.zeros(count * size + size, np.uint8)
+        begin = (1 - raw.ctypes.data) % size
+        return raw[begin : begin + count * size].view(kind).reshape(shape)
+
+    state = engine.start()
+    for call, arguments in (
+        (engine.fill_mask, (state, shifted(np.int32, 9))),
+        (engine.fill_masks, ([state], shifted(np.uint32, 1, 9))),
+        (fill_rows, ([state], shifted(np.int32, 1, 9))),
+        (RowTable(4).place, ([(engine, state)], shifted(np.int32, 1), 257)),
+        (apply_mask, (engine.allowed_tokens(state), shifted(np.float32, 257))),
+        (apply_masks, ([state], shifted(np.float16, 1, 257))),
+    ):
+        with pytest.raises(ValueError, match="not aligned to its elements; pass a copy"):
+            call(*arguments)
+
+
+def test_bounds_of_searches(engine):
+    state = engine.start()
+    with pytest.raises(ValueError, match="max_bytes must not be negative"):
+        engine.forced_text(state, -1)
+    with pytest.raises(TypeError, match="max_bytes is an integer, not NoneType"):
+        engine.forced_text(state, None)
+    with pytest.raises(ValueError, match="max_states must not be negative"):
+        engine.min_tokens(state, max_states=-1)
+    with pytest.raises(TypeError, match="max_steps is an integer, not str"):
+        engine.min_tokens(state, max_steps="1")
+    assert engine.min_tokens(state, HUGE, HUGE) == 1

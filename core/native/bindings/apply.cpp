@@ -90,6 +90,7 @@ Scores scores_of(const Array& array, std::size_t size) {
   if (!known || array.dtype().lanes != 1) {
     throw nb::type_error("scores must be float64, float32, float16 or bfloat16");
   }
+  require_aligned(array.data(), bits);
   return {array.data(),
           matrix ? array.shape(0) : 1,
           array.shape(last),
@@ -132,12 +133,12 @@ std::size_t checked_row(const Scores& scores, std::int64_t row) {
 void bind_apply(nb::module_& m) {
   m.def(
       "apply_mask",
-      [](const TokenMaskHandle& mask, const Exported<Array>& given, std::int64_t row) {
+      [](const TokenMaskHandle& mask, const Exported<Array>& given, nb::handle row) {
         const Array& scores = given.array;
         const Scores target = scores_of(scores, mask.size);
-        apply_row(target, checked_row(target, row), mask.words->data(), mask.size);
+        apply_row(target, checked_row(target, RowNumber(row).value), mask.words->data(), mask.size);
       },
-      nb::arg("mask"), nb::arg("scores"), nb::arg("row") = 0,
+      nb::arg("mask"), nb::arg("scores"), nb::arg("row").none() = 0,
       nb::sig("def apply_mask(mask: TokenMask, scores: typing.Any, row: int = 0) -> None"),
       "Set the scores of forbidden tokens to minus infinity, in place, on a CPU array of "
       "float64, float32, float16 or bfloat16. Entries beyond the vocabulary are forbidden.");

@@ -95,13 +95,29 @@ Rows rows_of(nb::handle out, std::size_t words);
 // GrammarError for anything else or for lone surrogates; `what` names the argument.
 std::string_view text_view(nb::handle object, const char* what);
 
-// A token id given from Python: any integer, however large (ids beyond 64 bits are outside every
-// vocabulary). Raises TypeError for anything that is no integer.
-struct Token {
-  explicit Token(nb::handle object);
+// An integer given from Python, be it numpy's; beyond 64 bits, the nearest that has 64. Raises
+// TypeError, which begins with `what`, for anything else.
+struct Integer {
+  Integer(nb::handle object, const char* what);
   std::int64_t value;
 };
+
+// A token id: however large, it is outside every vocabulary then.
+struct Token : Integer {
+  explicit Token(nb::handle object) : Integer(object, "a token is an integer id") {}
+};
 std::vector<std::int64_t> token_list(nb::handle objects);
+
+// A row's number, whether or not there is such a row.
+struct RowNumber : Integer {
+  explicit RowNumber(nb::handle object) : Integer(object, "a row is an integer") {}
+};
+
+// A number of things, none or more. Raises TypeError or ValueError, which name the argument.
+std::size_t amount(nb::handle object, const char* name);
+
+// Raises ValueError where an array's elements of so many bits do not lie as processors have them.
+void require_aligned(const void* data, std::size_t bits);
 
 // An immutable object is its own copy.
 template <typename Class>

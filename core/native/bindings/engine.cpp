@@ -107,11 +107,10 @@ TokenMaskHandle completed_by(const EngineHandle& self, const StateHandle& state,
   return {std::move(words), vocabulary.size()};
 }
 
-void fill_mask(const EngineHandle& self, const StateHandle& state, nb::handle out,
-               std::int64_t row) {
+void fill_mask(const EngineHandle& self, const StateHandle& state, nb::handle out, nb::handle row) {
   const auto& [engine, from] = own(self, state);
   const Rows rows = rows_of(out, self.value->vocabulary().words());
-  std::uint32_t* const at = rows.row(row);
+  std::uint32_t* const at = rows.row(RowNumber(row).value);
   const Interruptible guard;
   engine->fill(from, at);
 }
@@ -171,15 +170,9 @@ std::size_t warm_up(const EngineHandle& self, nb::handle text, std::optional<dou
 
 // Python's number of threads: an integer from 1 to kMostThreads, be it numpy's.
 unsigned thread_count(nb::handle given) {
-  constexpr long kMostThreads = 256;
-  const nb::object index = nb::steal(PyNumber_Index(given.ptr()));
-  if (!index.is_valid()) {
-    PyErr_Clear();
-    throw nb::type_error("threads must be an integer from 1 to 256");
-  }
-  int overflow = 0;
-  const long count = PyLong_AsLongAndOverflow(index.ptr(), &overflow);
-  if (overflow != 0 || count < 1 || count > kMostThreads) {
+  constexpr std::int64_t kMostThreads = 256;
+  const std::int64_t count = Integer(given, "threads must be an integer from 1 to 256").value;
+  if (count < 1 || count > kMostThreads) {
     throw nb::value_error(
         "threads must be from 1 to 256; one for each 32 rows, and no more than there are cores, "
         "is the most that helps");
@@ -340,10 +333,11 @@ void bind_engine(nb::module_& m) {
            "Allowed tokens after which just this text makes the output complete; only those of a "
            "mask, where one is given. Some may be left out, where a name or an item that must be "
            "new is under way, or where many states are met.")
-      .def("fill_mask", &fill_mask, nb::arg("state"), nb::arg("out"), nb::arg("row") = 0,
+      .def("fill_mask", &fill_mask, nb::arg("state"), nb::arg("out").none(),
+           nb::arg("row").none() = 0,
            nb::sig("def fill_mask(self, state: State, out: typing.Any, row: int = 0) -> None"),
            "Write the mask into a row of a MaskBuffer or of an int32 array.")
-      .def("fill_masks", &fill_masks, nb::arg("states"), nb::arg("out"),
+      .def("fill_masks", &fill_masks, nb::arg("states"), nb::arg("out").none(),
            nb::arg("threads").none() = 1,
            nb::sig("def fill_masks(self, states: collections.abc.Sequence[State], "
                    "out: typing.Any, threads: int = 1) -> None"),
@@ -366,7 +360,8 @@ void bind_engine(nb::module_& m) {
            "lock; signals are seen between masks.")
       .def(
           "forced_text",
-          [](const EngineHandle& self, const StateHandle& state, std::size_t max_bytes) {
+          [](const EngineHandle& self, const StateHandle& state, nb::handle given_max) {
+            const std::size_t max_bytes = amount(given_max, "max_bytes");
             const auto& [engine, from] = own(self, state);
             std::string text;
             {
@@ -375,17 +370,26 @@ void bind_engine(nb::module_& m) {
             }
             return nb::bytes(text.data(), text.size());
           },
-          nb::arg("state"), nb::arg("max_bytes") = 4096,
+          nb::arg("state"), nb::arg("max_bytes").none() = 4096,
+          nb::sig("def forced_text(self, state: State, max_bytes: int = 4096) -> bytes"),
           "Bytes that every accepted continuation begins with.")
       .def(
           "min_tokens",
-          [](const EngineHandle& self, const StateHandle& state,
-             std::optional<std::size_t> max_states, std::optional<std::size_t> max_steps) {
+          [](const EngineHandle& self, const StateHandle& state, nb::handle given_states,
+             nb::handle given_steps) {
+            const auto limit = [](nb::handle given, const char* name) {
+              return given.is_none() ? std::nullopt : std::optional(amount(given, name));
+            };
+            const auto max_states = limit(given_states, "max_states");
+            const auto max_steps = limit(given_steps, "max_steps");
             const auto& [engine, from] = own(self, state);
             const GilRelease release;
             return engine->min_tokens(from, max_states, max_steps);
           },
-          nb::arg("state"), nb::arg("max_states") = nb::none(), nb::arg("max_steps") = nb::none(),
+          nb::arg("state"), nb::arg("max_states").none() = nb::none(),
+          nb::arg("max_steps").none() = nb::none(),
+          nb::sig("def min_tokens(self, state: State, max_states: int | None = None, "
+                  "max_steps: int | None = None) -> int"),
           "Fewest tokens after which the output may end. Raises LimitError beyond max_states, or "
           "beyond max_steps through the vocabulary, a byte of a token each. Without these, the "
           "limits of the compilation hold: Limits.max_search and Limits.max_search_steps.")
@@ -446,14 +450,21 @@ void bind_engine(nb::module_& m) {
           "Which pool outputs start in, another number after the engine has moved on; 0 while it "
           "is in none.");
   bind_quick_calls(engine);
-  m.def("set_pool_budget", &ExprPool::set_budget, nb::arg("max_bytes"),
-        "Bytes of expressions after which new grammars start a fresh pool, and engines move on to "
-        "one "
-        "where an output starts.");
+  const auto budget = [](nb::handle max_bytes) { return amount(max_bytes, "max_bytes"); };
+  m.def(
+      "set_pool_budget",
+      [budget](nb::handle max_bytes) { ExprPool::set_budget(budget(max_bytes)); },
+      nb::arg("max_bytes").none(), nb::sig("def set_pool_budget(max_bytes: int) -> None"),
+      "Bytes of expressions after which new grammars start a fresh pool, and engines move on to "
+      "one "
+      "where an output starts.");
   m.def("pools_alive", &ExprPool::alive,
         "How many pools of expressions there are, those about to be freed among them.");
-  m.def("set_mask_budget", &MaskCache::set_budget, nb::arg("max_bytes"),
-        "Bytes of cached masks, for each pool and vocabulary, after which the cache is emptied.");
+  m.def(
+      "set_mask_budget",
+      [budget](nb::handle max_bytes) { MaskCache::set_budget(budget(max_bytes)); },
+      nb::arg("max_bytes").none(), nb::sig("def set_mask_budget(max_bytes: int) -> None"),
+      "Bytes of cached masks, for each pool and vocabulary, after which the cache is emptied.");
 }
 
 }  // namespace formgate::bindings

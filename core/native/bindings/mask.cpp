@@ -165,12 +165,17 @@ void bind_mask(nb::module_& m) {
                                "Preallocated mask rows; filling one needs no array conversion.")
       .def(
           "__init__",
-          [](MaskBufferHandle* self, std::size_t rows, std::size_t size) {
-            if (rows > (1u << 20) || size > (1u << 28)) throw nb::value_error("buffer too large");
+          [](MaskBufferHandle* self, nb::handle given_rows, nb::handle given_size) {
+            const std::size_t rows = amount(given_rows, "rows");
+            const std::size_t size = amount(given_size, "size");
+            if (rows > (1u << 20) || size > (1u << 28)) {
+              throw nb::value_error("a buffer has at most 2**20 rows and a size of at most 2**28");
+            }
             new (self) MaskBufferHandle{std::make_shared<Words>(rows * ((size + 31) / 32), 0u),
                                         rows, size};
           },
-          nb::arg("rows"), nb::arg("size"))
+          nb::arg("rows").none(), nb::arg("size").none(),
+          nb::sig("def __init__(self, rows: int, size: int) -> None"))
       .def_prop_ro("rows", [](const MaskBufferHandle& self) { return self.rows; })
       .def_prop_ro("size", [](const MaskBufferHandle& self) { return self.size; })
       .def_prop_ro(

@@ -28,6 +28,7 @@ Rows rows_of(const Array& out, std::size_t words) {
     throw nb::value_error(
         "rows of the mask array overlap or run backwards; pass a contiguous copy");
   }
+  require_aligned(out.data(), 32);
   return {static_cast<std::uint32_t*>(out.data()), count, static_cast<std::size_t>(stride), out};
 }
 
@@ -39,6 +40,12 @@ nb::object with_strides(nb::handle object) noexcept {
     PyErr_Clear();
   }
   return nb::borrow(object);
+}
+
+void require_aligned(const void* data, std::size_t bits) {
+  if (reinterpret_cast<std::uintptr_t>(data) % (bits / 8) != 0) {
+    throw nb::value_error("the array's memory is not aligned to its elements; pass a copy");
+  }
 }
 
 std::uint32_t* Rows::row(std::int64_t index) const {

@@ -25,17 +25,23 @@ std::string_view text_view(nb::handle object, const char* what) {
   throw nb::type_error((std::string(what) + " must be str or bytes").c_str());
 }
 
-Token::Token(nb::handle object) {
+Integer::Integer(nb::handle object, const char* what) {
   const auto number = nb::steal<nb::object>(PyNumber_Index(object.ptr()));
   if (!number.is_valid()) {
     PyErr_Clear();
     const nb::str type = nb::str(nb::type_name(object.type()));
-    throw nb::type_error((std::string("a token is an integer id, not ") + type.c_str()).c_str());
+    throw nb::type_error((std::string(what) + ", not " + type.c_str()).c_str());
   }
   int overflow = 0;
   value = PyLong_AsLongLongAndOverflow(number.ptr(), &overflow);
   if (overflow > 0) value = std::numeric_limits<std::int64_t>::max();
   if (overflow < 0) value = std::numeric_limits<std::int64_t>::min();
+}
+
+std::size_t amount(nb::handle object, const char* name) {
+  const std::int64_t value = Integer(object, (name + std::string(" is an integer")).c_str()).value;
+  if (value < 0) throw nb::value_error((name + std::string(" must not be negative")).c_str());
+  return static_cast<std::size_t>(value);
 }
 
 std::vector<std::int64_t> token_list(nb::handle objects) {

@@ -43,6 +43,7 @@ RowItem item_of(nb::handle given, std::size_t number, std::size_t width) {
 std::vector<std::uint32_t> place(RowTable& self, nb::sequence items, const Exported<Numbers>& given,
                                  std::size_t width) {
   const Numbers& rows = given.array;
+  require_aligned(rows.data(), 32);
   std::vector<RowItem> read;
   read.reserve(rows.shape(0));
   for (nb::handle item : items) read.push_back(item_of(item, read.size(), width));
@@ -54,6 +55,7 @@ std::vector<std::uint32_t> place(RowTable& self, nb::sequence items, const Expor
 
 void fill_rows(const std::vector<StateHandle>& states, const Exported<Packed>& given) {
   const Packed& out = given.array;
+  require_aligned(out.data(), 32);
   if (out.shape(0) != states.size()) {
     throw nb::value_error("there must be one row for each state");
   }
