@@ -39,8 +39,9 @@ Integer::Integer(nb::handle object, const char* what) {
 }
 
 std::size_t amount(nb::handle object, const char* name) {
-  const std::int64_t value = Integer(object, (name + std::string(" is an integer")).c_str()).value;
-  if (value < 0) throw nb::value_error((name + std::string(" must not be negative")).c_str());
+  const std::string named(name);
+  const std::int64_t value = Integer(object, (named + " is an integer").c_str()).value;
+  if (value < 0) throw nb::value_error((named + " must not be negative").c_str());
   return static_cast<std::size_t>(value);
 }
 
