@@ -135,7 +135,8 @@ def differences(base: dict[str, Any], new: dict[str, Any]) -> str:
     for key, cases in lost.items():
         if key not in missing:
             shown = ", ".join(cases[:_SHOWN]) + (", ..." if len(cases) > _SHOWN else "")
-            found.append(f"{len(cases)} cases of {key} only in the first: {shown}")
+            count = f"{len(cases)} case{'s' * (len(cases) != 1)}"
+            found.append(f"{count} of {key} only in the first: {shown}")
     return "".join(f"Note: {note}.\n" for note in found)
 
 

@@ -165,6 +165,9 @@ class _Blocks:
             other = content and plan.unlike(content, self._entries[name])
             if other:
                 raise PublishError(f"{path} is not of the plan's entry {name}: {other}")
+            for key, sessions in report.replays(content or {"sessions": []}).items():
+                if "formgate" not in sessions:
+                    raise PublishError(f"{path} has no session of formgate: {' '.join(key)}")
             self._loaded[name] = content
         return self._loaded[name]
 

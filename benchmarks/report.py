@@ -78,11 +78,12 @@ _MODES = {
 def heading(results: dict[str, Any]) -> str:
     """Return where and with what the results were made."""
     options = ", ".join(f"{key} {value}" for key, value in results["options"].items())
+    count = len(results["cases"])
     return "\n\n".join(
         (
             f"# Benchmark of {results['date'][:10]}",
             machine_line(results),
-            f"{len(results['cases'])} cases; options: {options}.",
+            f"{count} case{'s' * (count != 1)}; options: {options}.",
             *gaps(results),
             "Versions: " + versions_line(results) + ".",
         )

@@ -122,7 +122,7 @@ def load(path: Path) -> dict[str, Any]:
         if path.suffix == ".gz":
             content = gzip.decompress(content)
         results: dict[str, Any] = json.loads(content)
-    except (ValueError, EOFError, gzip.BadGzipFile) as error:
+    except (ValueError, EOFError, RecursionError, gzip.BadGzipFile) as error:
         raise ValueError(f"{path} is no results file: {error}") from error
     if not isinstance(results, dict) or results.get("format") != FORMAT:
         found = results.get("format") if isinstance(results, dict) else None

@@ -190,7 +190,7 @@ def test_other_masks_are_flagged_and_missing_cases_noted():
     about = {"machine": {"cpu": "x", "load": [0.0]}, "options": {}}
     base["cases"]["d"] = base["cases"]["c"]
     words = differences({**results(base), **about}, {**results(new), **about})
-    assert "1 cases of v replay regex shared e only in the first: d" in words
+    assert "1 case of v replay regex shared e only in the first: d" in words
 
 
 @pytest.mark.parametrize(

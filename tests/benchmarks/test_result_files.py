@@ -239,3 +239,24 @@ def test_what_is_wrong_on_a_device_is_said(name, path, garbage, words):
     session = next(n for n, each in enumerate(content["sessions"]) if each[path[0]])
     with pytest.raises(ShapeError, match=words):
         check(spoilt(content, ("sessions", session, *path), garbage, gone=False))
+
+
+def test_what_is_published_holds_ours(tmp_path):
+    content = json.loads(json.dumps(STORED["regex-tekken"]))
+    content["sessions"] = [s for s in content["sessions"] if s["engine"] != "formgate"]
+    results.save(content, tmp_path / "regex-tekken.json.gz")
+    page = "<!-- begin regex-tekken ratios -->\n<!-- end -->\n"
+    (tmp_path / "page.md").write_text(page, encoding="utf-8")
+    status, errors = told(
+        ["publish", "--check", "--results", str(tmp_path), "--pages", str(tmp_path)]
+    )
+    assert status == 2
+    assert "regex-tekken.json.gz has no session of formgate: tekken regex shared" in errors
+
+
+def test_a_file_nested_beyond_reading_is_named(tmp_path):
+    path = tmp_path / "deep.json"
+    path.write_text("[" * 100_000, encoding="utf-8")
+    status, errors = told(["report", str(path)])
+    assert status == 2
+    assert f"{path} is no results file" in errors

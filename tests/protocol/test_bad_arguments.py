@@ -11,6 +11,8 @@ import typing
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import formgate
 from formgate.core._native import MaskBuffer, RowTable, apply_mask, apply_masks, fill_rows
@@ -337,3 +339,71 @@ def test_bounds_of_searches(engine):
     with pytest.raises(TypeError, match="max_steps is an integer, not str"):
         engine.min_tokens(state, max_steps="1")
     assert engine.min_tokens(state, HUGE, HUGE) == 1
+
+
+def test_what_scores_are(engine):
+    state = engine.start()
+    frozen = np.zeros(257, np.float32)
+    frozen.flags.writeable = False
+    for scores in (None, [0.0] * 257, frozen, np.zeros(257, ">f4")):
+        with pytest.raises(TypeError, match="a writable array of floats in main memory"):
+            apply_mask(engine.allowed_tokens(state), scores)
+        with pytest.raises(TypeError, match="a writable array of floats in main memory"):
+            apply_masks([state], scores)
+
+
+@given(
+    st.integers(1, 4),
+    st.integers(257, 260),
+    st.sampled_from([-300, -257, -4, -1, 0, 1, 2, 4, 257, 258, 300]),
+    st.sampled_from([-2, -1, 0, 1, 2, 4]),
+)
+def test_rows_of_scores_do_not_share_memory(engine, rows, length, down, across):
+    memory = np.zeros(4096, np.float32)
+    scores = np.lib.stride_tricks.as_strided(memory[2048:], (rows, length), (4 * down, 4 * across))
+    across_row, down_column = abs(across) * (length - 1), abs(down) * (rows - 1)
+    side_by_side = abs(down) > across_row or abs(across) > down_column
+    apart = across != 0 and (rows == 1 or (down != 0 and side_by_side))
+    places = {r * down + c * across for r in range(rows) for c in range(length)}
+    assert not apart or len(places) == rows * length
+    states = [engine.start(), engine.advance(engine.start(), ord("a"))] * rows
+    if not apart:
+        with pytest.raises(ValueError, match="rows of the scores share memory or lie within"):
+            apply_masks(states[:rows], scores)
+        assert not memory.any()
+    else:
+        apply_masks(states[:rows], scores)
+        for row, state in zip(scores, states, strict=False):
+            allowed = set(engine.allowed_tokens(state).to_list())
+            assert {i for i in range(length) if row[i] == 0} == allowed
+
+
+class Broken:
+    """Fails where it is asked for its number."""
+
+    def __index__(self) -> int:
+        raise RuntimeError("broken")
+
+
+def test_errors_of_numbers_are_handed_on(engine):
+    state = engine.start()
+    with pytest.raises(RuntimeError, match="broken"):
+        formgate.set_pool_budget(Broken())
+    with pytest.raises(RuntimeError, match="broken"):
+        engine.advance(state, Broken())
+    with pytest.raises(RuntimeError, match="broken"):
+        engine.fill_mask(state, MaskBuffer(1, 257), Broken())
+    with pytest.raises(RuntimeError, match="broken"):
+        engine.fill_masks([state], MaskBuffer(1, 257), threads=Broken())
+
+
+def test_a_buffer_beyond_memory_is_told_with_its_size():
+    code = (
+        "import resource; from formgate.core._native import MaskBuffer;"
+        "resource.setrlimit(resource.RLIMIT_AS, (8 << 30, 8 << 30));"
+        "MaskBuffer(2**20, 2**28)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], check=False, capture_output=True, text=True, timeout=60
+    )
+    assert "MemoryError: no memory for a buffer of 8796093022208 words" in done.stderr

@@ -69,6 +69,28 @@ struct Scores {
   std::uint8_t bits;
 };
 
+Array scores_array(nb::handle given) {
+  Array array;
+  if (!nb::try_cast<Array>(with_strides(given), array)) {
+    throw nb::type_error("scores must be a writable array of floats in main memory");
+  }
+  return array;
+}
+
+// Whether rows, or else columns, lie one behind the other, so that no two scores have one place.
+bool apart(const Array& array, std::size_t rows, std::size_t length) {
+  const auto span = [](std::int64_t stride, std::size_t count) {
+    return static_cast<std::uint64_t>(stride < 0 ? -stride : stride) * (count - 1);
+  };
+  if (rows == 0 || length == 0) return true;
+  const std::size_t last = array.ndim() - 1;
+  const std::uint64_t across = span(array.stride(last), length);
+  if (length > 1 && across == 0) return false;
+  if (rows == 1) return true;
+  const std::uint64_t down = span(array.stride(0), rows);
+  return down > 0 && (down / (rows - 1) > across || (length > 1 && across / (length - 1) > down));
+}
+
 Scores scores_of(const Array& array, std::size_t size) {
   if (array.ndim() != 1 && array.ndim() != 2) {
     throw nb::value_error("scores must have one or two dimensions");
@@ -91,6 +113,10 @@ Scores scores_of(const Array& array, std::size_t size) {
     throw nb::type_error("scores must be float64, float32, float16 or bfloat16");
   }
   require_aligned(array.data(), bits);
+  if (!apart(array, matrix ? array.shape(0) : 1, array.shape(last))) {
+    throw nb::value_error(
+        "rows of the scores share memory or lie within each other; pass a contiguous copy");
+  }
   return {array.data(),
           matrix ? array.shape(0) : 1,
           array.shape(last),
@@ -133,19 +159,19 @@ std::size_t checked_row(const Scores& scores, std::int64_t row) {
 void bind_apply(nb::module_& m) {
   m.def(
       "apply_mask",
-      [](const TokenMaskHandle& mask, const Exported<Array>& given, nb::handle row) {
-        const Array& scores = given.array;
+      [](const TokenMaskHandle& mask, nb::handle given, nb::handle row) {
+        const Array scores = scores_array(given);
         const Scores target = scores_of(scores, mask.size);
         apply_row(target, checked_row(target, RowNumber(row).value), mask.words->data(), mask.size);
       },
-      nb::arg("mask"), nb::arg("scores"), nb::arg("row").none() = 0,
+      nb::arg("mask"), nb::arg("scores").none(), nb::arg("row").none() = 0,
       nb::sig("def apply_mask(mask: TokenMask, scores: typing.Any, row: int = 0) -> None"),
       "Set the scores of forbidden tokens to minus infinity, in place, on a CPU array of "
       "float64, float32, float16 or bfloat16. Entries beyond the vocabulary are forbidden.");
   m.def(
       "apply_masks",
-      [](const std::vector<StateHandle>& states, const Exported<Array>& given) {
-        const Array& scores = given.array;
+      [](const std::vector<StateHandle>& states, nb::handle given) {
+        const Array scores = scores_array(given);
         if (states.empty()) return;
         std::size_t largest = 0;  // looked at before any row is masked
         for (const StateHandle& state : states) {
@@ -165,7 +191,7 @@ void bind_apply(nb::module_& m) {
           apply_row(target, i, words.data(), size);
         }
       },
-      nb::arg("states"), nb::arg("scores"),
+      nb::arg("states"), nb::arg("scores").none(),
       nb::sig(
           "def apply_masks(states: collections.abc.Sequence[State], scores: typing.Any) -> None"),
       "Mask one row of scores for each state, in place; the states may be of different engines.");

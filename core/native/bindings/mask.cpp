@@ -171,8 +171,13 @@ void bind_mask(nb::module_& m) {
             if (rows > (1u << 20) || size > (1u << 28)) {
               throw nb::value_error("a buffer has at most 2**20 rows and a size of at most 2**28");
             }
-            new (self) MaskBufferHandle{std::make_shared<Words>(rows * ((size + 31) / 32), 0u),
-                                        rows, size};
+            const std::size_t words = rows * ((size + 31) / 32);
+            try {
+              new (self) MaskBufferHandle{std::make_shared<Words>(words, 0u), rows, size};
+            } catch (const std::bad_alloc&) {
+              PyErr_Format(PyExc_MemoryError, "no memory for a buffer of %zu words", words);
+              throw nb::python_error();
+            }
           },
           nb::arg("rows").none(), nb::arg("size").none(),
           nb::sig("def __init__(self, rows: int, size: int) -> None"))

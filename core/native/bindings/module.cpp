@@ -28,6 +28,7 @@ std::string_view text_view(nb::handle object, const char* what) {
 Integer::Integer(nb::handle object, const char* what) {
   const auto number = nb::steal<nb::object>(PyNumber_Index(object.ptr()));
   if (!number.is_valid()) {
+    if (!PyErr_ExceptionMatches(PyExc_TypeError)) throw nb::python_error();
     PyErr_Clear();
     const nb::str type = nb::str(nb::type_name(object.type()));
     throw nb::type_error((std::string(what) + ", not " + type.c_str()).c_str());
