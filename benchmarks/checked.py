@@ -210,6 +210,10 @@ def _run(value: Any, where: str) -> None:
         _fail(f"{where}.judged", value["judged"], "two numbers")
     if ("warm_mask_ns" in value) != ("warm_advance_ns" in value):
         _fail(f"{where}.warm_mask_ns", "alone", "beside warm_advance_ns")
+    if value["failure"] is None and "warm_mask_ns" in value:
+        for name in ("mask_ns", "advance_ns"):
+            if len(value[f"warm_{name}"]) != len(value[name]):
+                _fail(f"{where}.warm_{name}", len(value[f"warm_{name}"]), f"as many as {name}")
 
 
 _REPLAYED = _record(

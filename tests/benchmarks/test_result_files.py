@@ -260,3 +260,20 @@ def test_a_file_nested_beyond_reading_is_named(tmp_path):
     status, errors = told(["report", str(path)])
     assert status == 2
     assert f"{path} is no results file" in errors
+
+
+def test_a_second_replay_is_as_long_as_the_first(tmp_path):
+    content = json.loads(json.dumps(STORED["scaling-tekken"]))
+    runs = [
+        run
+        for session in content["sessions"]
+        for case in session["cases"].values()
+        for run in case.get("runs", ())
+        if run["failure"] is None and run.get("warm_advance_ns")
+    ]
+    runs[0]["warm_advance_ns"] = []
+    path = tmp_path / "scaling-tekken.json"
+    path.write_text(json.dumps(content), encoding="utf-8")
+    status, errors = told(["report", str(path)])
+    assert status == 2
+    assert "warm_advance_ns is 0, not as many as advance_ns" in errors
