@@ -76,6 +76,7 @@ def test_all_patterns_of_five_parts():
 
 @settings(max_examples=400, deadline=None)
 @given(patterns(atomic=JUDGES_ATOMIC))
+@example("(?:a)*(?:(?!a)){0}")
 def test_random_lexemes(pattern):
     assume(is_taken(pattern))
     assert lexeme_disagreement(pattern, TEXTS) is None
