@@ -41,6 +41,9 @@ std::optional<PlainSchemas::Node> PlainSchemas::object(const Said& said, Place p
   }
   if (said.has(Keyword::kAdditional)) {
     objects.additional = nb::borrow(said.of(Keyword::kAdditional));
+    // Where patterns match every name, nothing else looks at it.
+    if (!is_dict(objects.additional) && !PyBool_Check(objects.additional.ptr()))
+      return std::nullopt;
     objects.additional_place = step(place, nb::str("additionalProperties"));
   }
   if (said.has(Keyword::kPatterns)) {

@@ -405,3 +405,11 @@ def test_builders_with_many_sets_of_numbers_are_freed() -> None:
     del builder
     gc.collect()
     assert gone() is None
+
+
+@pytest.mark.parametrize("given", [None, 3, "x", [], True, {}])
+def test_what_no_member_is_left_for_is_told_where_it_is_no_schema(given):
+    schema = {"patternProperties": {"": {"type": "null"}}, "additionalProperties": given}
+    one, other = both_ways({"type": "object", **schema}, {})
+    assert isinstance(one, formgate.Engine) == (given in (True, {}))
+    compare(one, other, random.Random(0))
