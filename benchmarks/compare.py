@@ -39,7 +39,10 @@ CASE_FLOOR_NS = {"compile + first mask": 1e5, "mask mean": 1e3, "advance mean": 
 
 @dataclass(frozen=True)
 class Change:
-    """One figure in both files, in `unit`, which is nanoseconds or MiB; no `case` for totals."""
+    """One figure in both files, in `unit`, which is nanoseconds or MiB; no `case` for totals.
+
+    What happened and has no size, such as a case that is gone, has no unit, and figures of 0 and 1.
+    """
 
     session: str
     case: str
@@ -89,7 +92,9 @@ def compare(
         raise ValueError("nothing to compare: no engine was measured in the same way in both files")
     limits = _Limits(threshold, case_threshold, floor)
     if _same_selection(base, new):
-        yield from (Change(key, case, "gone", 0, 1, flagged=True) for key, case in _gone(base, new))
+        yield from (
+            Change(key, case, "gone", 0, 1, flagged=True, unit="") for key, case in _gone(base, new)
+        )
     for session in new["sessions"]:
         old = old_sessions.get(_key(session))
         if old is None:
@@ -175,7 +180,7 @@ def _compare_others(old: dict[str, Any], new: dict[str, Any], limits: _Limits) -
     for (case, metric, unit), before in _figures_of(old).items():
         found = after.get((case, metric, unit))
         if found is None:
-            yield Change(_key(new), case, f"no longer right: {metric}", 0, 1, flagged=True)
+            yield Change(_key(new), case, f"no longer right: {metric}", 0, 1, flagged=True, unit="")
         else:
             worse = limits.worse(before, found, _floor(new["workload"], metric, unit))
             yield Change(_key(new), case, metric, before, found, flagged=worse, unit=unit)
@@ -245,8 +250,12 @@ def _compare_sessions(
         if counts_as_measured(new["engine"], record):
             names.append(name)
         else:
-            yield Change(key, name, f"no longer right ({record['status']})", 0, 1, flagged=True)
-        yield from (Change(key, name, what, 0, 1, flagged=True) for what in _masks(known, record))
+            yield Change(
+                key, name, f"no longer right ({record['status']})", 0, 1, flagged=True, unit=""
+            )
+        yield from (
+            Change(key, name, what, 0, 1, flagged=True, unit="") for what in _masks(known, record)
+        )
     if not names:
         return
     yield from _processes(old, new, limits)
@@ -353,9 +362,10 @@ def render(changes: list[Change]) -> str:
     lines.append("|---|---|---|---|---|---|---|")
     for change in changes:
         size, unit = (1e3, "µs") if change.unit == "ns" else (1.0, change.unit)
+        values = f"{change.before / size:.3g} {unit} | {change.after / size:.3g} {unit}"
         lines.append(
-            f"| {change.session} | {change.case} | {change.metric} | {change.before / size:.3g} "
-            f"{unit} | {change.after / size:.3g} {unit} | {change.ratio:.2f} "
+            f"| {change.session} | {change.case} | {change.metric} "
+            f"| {f'{values} | {change.ratio:.2f}' if unit else ' |  | '} "
             f"| {'worse' if change.flagged else ''} |"
         )
     return "\n".join(lines) + "\n"

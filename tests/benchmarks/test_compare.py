@@ -179,6 +179,13 @@ def test_the_table_names_units_and_marks_what_is_worse():
     assert "| v memory e |  | at most | 10 MiB | 10 MiB | 1.00 |  |" in lines
 
 
+def test_events_have_no_figures_in_the_table():
+    base = asked(replay(), {**replay(), "engine": "other"})
+    changes = compare(base, asked(replay()), threshold=1.1, case_threshold=1.5)
+    lines = render([change for change in changes if change.flagged]).splitlines()
+    assert lines[2:] == ["| v replay regex shared other |  | gone |  |  |  | worse |"]
+
+
 def test_other_masks_are_flagged_and_missing_cases_noted():
     base, new = replay(), replay()
     base["cases"]["c"]["runs"][0]["digests"] = [1, 2, 3]
