@@ -103,7 +103,7 @@ native-test: $(DONE)/package $(DONE)/googletest ## C++ unit tests
 	@echo "== native tests"
 	@mkdir -p build
 	@cmake -S core/native -B build/native-tests -G Ninja -DCMAKE_BUILD_TYPE=Release \
-	  -DFORMGATE_BUILD_PYTHON=OFF -DFORMGATE_BUILD_TESTS=ON \
+	  -DFORMGATE_BUILD_PYTHON=OFF -DFORMGATE_BUILD_TESTS=ON -DFORMGATE_UNITY=ON \
 	  -DFORMGATE_BUILT_CORE="$$(ls -t $(CURDIR)/build/cp*/libformgate_core.a | head -1)" \
 	  >build/native-tests.log 2>&1 || { cat build/native-tests.log >&2; exit 1; }
 	@cmake --build build/native-tests -- --quiet
@@ -111,14 +111,15 @@ native-test: $(DONE)/package $(DONE)/googletest ## C++ unit tests
 	  || { cat build/native-tests.log >&2; exit 1; }
 	@grep 'tests passed' build/native-tests.log
 
-# Without optimisation, which would take longer than the tests gain by it.
+# Without optimisation, which would take longer than the tests gain by it; and in units of several
+# sources, since what is not the program's own is most of the work.
 sanitize: $(DONE)/dependencies $(DONE)/googletest ## C++ unit tests under address and undefined-behaviour sanitizers
 	@echo "== native tests with sanitizers"
 	@mkdir -p build
 	@cmake -S core/native -B build/native-sanitize -G Ninja -DCMAKE_BUILD_TYPE=Debug \
 	  -DCMAKE_CXX_FLAGS_DEBUG="-O0 -g1" \
 	  -DFORMGATE_BUILD_PYTHON=OFF -DFORMGATE_BUILD_TESTS=ON -DFORMGATE_SANITIZE=address,undefined \
-	  -DFORMGATE_WERROR=ON \
+	  -DFORMGATE_WERROR=ON -DFORMGATE_UNITY=ON \
 	  >build/native-sanitize.log 2>&1 || { cat build/native-sanitize.log >&2; exit 1; }
 	@cmake --build build/native-sanitize -- --quiet
 	@ctest --test-dir build/native-sanitize -j $(PYTEST_JOBS) --output-on-failure >build/native-sanitize.log 2>&1 \

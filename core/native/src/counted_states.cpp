@@ -27,7 +27,7 @@ constexpr std::uint64_t kManyCounts = 8;
 constexpr std::size_t kMostCoreStates = 8192;
 constexpr std::size_t kMostLengths = 4096;
 constexpr std::size_t kMostPeriod = 64;
-constexpr std::size_t kMostSteps = 4'000'000;
+constexpr std::size_t kMostStepsOfCounts = 4'000'000;
 
 }  // namespace
 
@@ -274,7 +274,7 @@ ExprPool::Measuring ExprPool::measure_core(ExprId id, std::vector<ExprId>& more,
       break;
     }
     layers.push_back(std::move(layer));
-    if (layers.size() > kMostLengths || steps > kMostSteps) return too_much();
+    if (layers.size() > kMostLengths || steps > kMostStepsOfCounts) return too_much();
   }
 
   Measured measured;

@@ -13,7 +13,7 @@
 namespace formgate {
 namespace {
 
-std::atomic<std::uint64_t> next_serial{1};
+std::atomic<std::uint64_t> next_engine{1};
 
 constexpr std::size_t kShownTokens = 10;  // special tokens that an explanation names
 
@@ -27,7 +27,7 @@ std::shared_ptr<Engine> Engine::compile(const Grammar& grammar,
   engine->pool_ = ExprPool::current();
   engine->vocabulary_ = std::move(vocabulary);
   engine->limits_ = context.limits();
-  engine->serial_ = next_serial.fetch_add(1);
+  engine->serial_ = next_engine.fetch_add(1);
   ExprPool& pool = *engine->pool_;
   const Vocabulary& words = *engine->vocabulary_;
   std::unique_lock lock(pool.mutex());

@@ -7,16 +7,11 @@
 #include "expr_helpers.hpp"
 #include "formgate/errors.hpp"
 #include "formgate/expr_pool.hpp"
+#include "keyed_helpers.hpp"
 #include "utf8.hpp"
 
 namespace formgate {
 namespace {
-
-constexpr ExprId kNothing = ExprPool::kEmptyId;
-
-bool test(const std::vector<std::uint64_t>& bits, std::uint32_t i) {
-  return (bits[i >> 6] >> (i & 63)) & 1;
-}
 
 // Reads an exponent; false where it has more digits than are summed here.
 bool parse_exponent(std::string_view digits, std::int64_t& out) {

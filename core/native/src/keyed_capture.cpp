@@ -3,15 +3,10 @@
 
 #include "formgate/expr_pool.hpp"
 #include "formgate/keyed.hpp"
+#include "keyed_helpers.hpp"
 #include "utf8.hpp"
 
 namespace formgate {
-namespace {
-
-constexpr ExprId kNothing = ExprPool::kEmptyId;
-
-}  // namespace
-
 void Keyed::push(Reading& reading, std::uint8_t byte) {
   reading.escape.push(byte);
   for (const char c : reading.escape.take()) reading.text = store_.extended(reading.text, c);

@@ -13,13 +13,10 @@
 
 #include "formgate/expr_pool.hpp"
 #include "formgate/keyed.hpp"
+#include "keyed_helpers.hpp"
 
 namespace formgate {
 namespace {
-
-using Bits = std::vector<std::uint64_t>;
-
-bool test(const Bits& bits, std::uint32_t i) { return (bits[i >> 6] >> (i & 63)) & 1; }
 
 bool none(const Bits& bits) {
   return std::ranges::all_of(bits, [](std::uint64_t word) { return word == 0; });

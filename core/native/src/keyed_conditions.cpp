@@ -6,14 +6,9 @@
 
 #include "formgate/expr_pool.hpp"
 #include "formgate/keyed.hpp"
+#include "keyed_helpers.hpp"
 
 namespace formgate {
-namespace {
-
-constexpr ExprId kNothing = ExprPool::kEmptyId;
-
-}  // namespace
-
 std::uint32_t fewest_members(const std::vector<CellWays>& cells, std::uint64_t wanted) {
   constexpr std::uint64_t kAll = (1u << Keyed::kMostConditions) - 1;
   std::vector<std::uint32_t> fewest(kAll + 1, kUnbounded);  // by what is met

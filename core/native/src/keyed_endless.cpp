@@ -24,11 +24,10 @@
 #include <utility>
 
 #include "formgate/long_step.hpp"
+#include "keyed_helpers.hpp"
 
 namespace formgate {
 namespace {
-
-constexpr ExprId kNothing = ExprPool::kEmptyId;
 
 constexpr std::size_t kMostWays = 8192;
 

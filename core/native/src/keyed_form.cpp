@@ -6,12 +6,12 @@
 #include "formgate/errors.hpp"
 #include "formgate/expr_pool.hpp"
 #include "formgate/keyed.hpp"
+#include "keyed_helpers.hpp"
 #include "utf8.hpp"
 
 namespace formgate {
 namespace {
 
-constexpr ExprId kNothing = ExprPool::kEmptyId;
 constexpr ExprId kNotYet{kNoIndex};
 
 }  // namespace

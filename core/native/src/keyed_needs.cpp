@@ -6,13 +6,10 @@
 #include <bit>
 
 #include "formgate/keyed.hpp"
+#include "keyed_helpers.hpp"
 
 namespace formgate {
 namespace {
-
-using Bits = std::vector<std::uint64_t>;
-
-bool test(const Bits& bits, std::uint32_t i) { return (bits[i >> 6] >> (i & 63)) & 1; }
 
 void set(Bits& bits, std::uint32_t i) { bits[i >> 6] |= 1ull << (i & 63); }
 

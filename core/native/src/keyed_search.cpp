@@ -20,16 +20,12 @@
 #include "formgate/expr_pool.hpp"
 #include "formgate/keyed.hpp"
 #include "keyed_endless.hpp"
+#include "keyed_helpers.hpp"
 
 namespace formgate {
 namespace {
 
-constexpr ExprId kNothing = ExprPool::kEmptyId;
 constexpr std::uint32_t kManyRivals = 16;
-
-bool test(const std::vector<std::uint64_t>& bits, std::uint32_t i) {
-  return (bits[i >> 6] >> (i & 63)) & 1;
-}
 
 struct HashOf {
   std::size_t operator()(const Hash128& hash) const { return hash.lo; }
@@ -47,7 +43,7 @@ struct Way {
   Hash128 hash = {};
   std::uint64_t cost = 0;
   std::uint64_t length = 0;   // in bytes that cost least
-  std::int64_t straight = 0;  // the same, less kDetour for each other
+  std::int64_t straight = 0;  // the same, less kDetourOfBytes for each other
   Floors floors = {};
   bool fresh = false;  // the key last read was begun on the way
 };
@@ -108,7 +104,7 @@ class Queue {
 };
 
 // More than most values are long: other values come before other spellings of one.
-constexpr std::int64_t kDetour = 64;
+constexpr std::int64_t kDetourOfBytes = 64;
 
 // After so many ways it is asked whether there is an end of values: mostly they are soon counted.
 constexpr std::size_t kSoon = 256;
@@ -165,7 +161,7 @@ bool any_way(ExprPool& pool, JsonValues& store, const Way& way, OrderOf&& order,
     std::erase_if(next.floors, [&](const auto& floor) { return floor.first > depth; });
     next.cost = way.cost + (plain(byte) ? 1 : 8);
     next.length = way.length + (plain(byte) ? 1 : 0);
-    next.straight = way.straight + (plain(byte) ? 1 : -kDetour);
+    next.straight = way.straight + (plain(byte) ? 1 : -kDetourOfBytes);
     return visit(std::move(next));
   });
 }

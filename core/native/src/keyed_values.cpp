@@ -10,11 +10,10 @@
 #include "formgate/errors.hpp"
 #include "formgate/expr_pool.hpp"
 #include "formgate/keyed.hpp"
+#include "keyed_helpers.hpp"
 
 namespace formgate {
 namespace {
-
-constexpr ExprId kNothing = ExprPool::kEmptyId;
 
 // Values counted of each cell, so that few states need to ask whether others are left.
 constexpr std::uint32_t kEnough = 64;

@@ -16,7 +16,7 @@ namespace formgate {
 namespace {
 
 // Parts that a head may have, and alternatives that are cut together.
-constexpr std::size_t kMostParts = 8;
+constexpr std::size_t kMostPartsOfHead = 8;
 constexpr std::size_t kMostAlternatives = 8;
 
 }  // namespace
@@ -34,7 +34,7 @@ std::pair<ExprId, ExprId> Lexing::cut(ExprId rest, Closed&& closed) {
   const auto before = [&](ExprId spine, ExprId below) {
     std::vector<ExprId> parts;
     for (ExprId at = spine; at != below; at = pool_.tail(at)) {
-      if (at == ExprPool::kEpsilonId || parts.size() > kMostParts) return ExprPool::kEmptyId;
+      if (at == ExprPool::kEpsilonId || parts.size() > kMostPartsOfHead) return ExprPool::kEmptyId;
       parts.push_back(pool_.head(at));
     }
     ExprId out = ExprPool::kEpsilonId;
@@ -43,7 +43,7 @@ std::pair<ExprId, ExprId> Lexing::cut(ExprId rest, Closed&& closed) {
   };
   bool empty = true;
   ExprId below = members[0];
-  for (std::size_t i = 0; i < kMostParts; ++i) {
+  for (std::size_t i = 0; i < kMostPartsOfHead; ++i) {
     empty = empty && pool_.nullable(pool_.head(below));
     below = pool_.tail(below);
     if (below == ExprPool::kEpsilonId) break;

@@ -21,9 +21,9 @@
 namespace formgate {
 namespace {
 
-constexpr std::size_t kMostStates = 1024;  // of a terminal's own lexer
-constexpr std::size_t kMostGuards = 16;    // that its lexemes are left under
-constexpr std::size_t kMostPairs = 1024;   // of a guard and a state, looked at for one question
+constexpr std::size_t kMostStatesBetween = 1024;  // of a terminal's own lexer
+constexpr std::size_t kMostGuardsBetween = 16;    // that its lexemes are left under
+constexpr std::size_t kMostNeighbours = 1024;  // of a guard and a state, looked at for one question
 
 }  // namespace
 
@@ -33,7 +33,7 @@ std::optional<std::vector<ExprId>> Lexing::guards_alone(std::uint32_t start) {
   std::vector<std::uint32_t> work{start};
   std::unordered_set<std::uint32_t> seen{start};
   for (std::size_t i = 0; i < work.size(); ++i) {
-    if (i > kMostStates || out.size() > kMostGuards) return std::nullopt;
+    if (i > kMostStatesBetween || out.size() > kMostGuardsBetween) return std::nullopt;
     for (const Edge& edge : expanded_state(work[i]).edges) {  // states are never moved
       for (const Accept& accept : states_[edge.target].accepts) {
         if (std::ranges::find(out, accept.guard) == out.end()) out.push_back(accept.guard);
@@ -52,7 +52,7 @@ bool Lexing::may_come(ExprId guard, std::uint32_t start) {
   std::vector<std::pair<ExprId, std::uint32_t>> work{{guard, start}};
   std::unordered_set<std::uint64_t> seen;
   for (std::size_t i = 0; i < work.size(); ++i) {
-    if (i > kMostPairs) return true;
+    if (i > kMostNeighbours) return true;
     const auto [demand, from] = work[i];
     const LinearForm form = pool_.linear_form(demand);
     for (const Edge& edge : expanded_state(from).edges) {

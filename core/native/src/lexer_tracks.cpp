@@ -15,7 +15,7 @@ namespace {
 constexpr std::size_t kMostMarkers = 256;
 
 // Pairs of states looked at to tell two terminals apart; beyond that they may collide.
-constexpr std::size_t kMostPairs = 500;
+constexpr std::size_t kMostPairsOfTracks = 500;
 
 // Pairs of terminals looked at for one state; of more, all compete.
 constexpr std::size_t kMostTerminals = 100'000;
@@ -260,7 +260,7 @@ bool Lexing::collide(const Lexicon& lexicon, std::uint16_t one, std::uint16_t ot
   std::unordered_map<Hash128, bool, HashOfHash> seen;
   bool found = false;
   for (std::size_t i = 0; i < order.size() && !found; ++i) {
-    if (i > kMostPairs) return true;
+    if (i > kMostPairsOfTracks) return true;
     const auto [first, second] = order[i];
     ByteGroups groups;
     std::uint64_t number = 0;

@@ -73,7 +73,7 @@ std::vector<std::vector<bool>> competing_sets(const Lalr& automaton,
 }
 
 // Pairs of terminals that are told apart.
-constexpr std::size_t kMostPairs = 1'000'000;
+constexpr std::size_t kMostPairsOfTerminals = 1'000'000;
 
 using Bodies = std::vector<std::vector<std::uint32_t>>;
 
@@ -245,7 +245,7 @@ void Grammar::lower_track(ExprPool& pool, const Lexed& lexed, Lexicon& lexicon,
   std::unordered_map<std::uint32_t, bool> known;
   const Collide collide = [&](std::uint16_t one, std::uint16_t other) {
     // Of too many pairs nothing is found out; they may collide.
-    if (known.size() > kMostPairs) return true;
+    if (known.size() > kMostPairsOfTerminals) return true;
     const auto [it, fresh] =
         known.try_emplace((static_cast<std::uint32_t>(one) << 16) | other, false);
     if (fresh) it->second = pool.lexing().collide(lexicon, one, other);

@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::uint8_t kOther = kLooks | kAround | kCalls;
 // Beyond these, the states of an intersection are explored.
-constexpr std::size_t kMostSteps = 100'000;
+constexpr std::size_t kMostStepsBack = 100'000;
 constexpr std::size_t kMostTimes = 1000;
 constexpr std::uint32_t kMostLeafStates = 4096;
 
@@ -167,7 +167,7 @@ Predecessors::Set Predecessors::before_bytes(const Automaton& automaton, const B
 // Recursion depth is the nesting of the expression, which compilation limits.
 std::optional<Predecessors::Set> Predecessors::before(std::uint32_t automaton, ExprId id,
                                                       Set after) {
-  if (++steps_ > kMostSteps) {
+  if (++steps_ > kMostStepsBack) {
     automata_[automaton].given_up = true;
     return std::nullopt;
   }

@@ -20,11 +20,11 @@ namespace formgate {
 namespace {
 
 constexpr std::size_t kMostParts = 10;
-constexpr std::size_t kMostWays = 6;  // of one choice
-constexpr unsigned kMostNested = 6;   // choices
+constexpr std::size_t kMostWays = 6;        // of one choice
+constexpr unsigned kMostNestedChoices = 6;  // choices
 // Tokens that go beyond a prefix: of blanks alone that is every other word.
-constexpr std::size_t kMostBeyond = 4096;
-constexpr std::size_t kMostText = 1u << 17;  // bytes of what they have after it
+constexpr std::size_t kMostBeyondPrefix = 4096;
+constexpr std::size_t kMostTextBeyond = 1u << 17;  // bytes of what they have after it
 constexpr std::size_t kUses = 1u << 12;
 constexpr std::size_t kMostInHead = 48;  // parts
 constexpr unsigned kHeadUses = 2;        // before a head has a table
@@ -212,7 +212,7 @@ bool MaskCache::prefix_choices(std::span<const ExprId> parts, ExprId rest,
                                std::span<const ExprId> others, Mask& out) {
   ExprId choice = pool_.head(rest);
   if (pool_.node(choice).kind == Kind::kCall) choice = pool_.body(choice);
-  if (pool_.node(choice).kind != Kind::kUnion || depth_ >= kMostNested) return false;
+  if (pool_.node(choice).kind != Kind::kUnion || depth_ >= kMostNestedChoices) return false;
   std::vector<ExprId> common;
   std::vector<ExprId> ways;
   for (ExprId member : pool_.members(pool_.node(choice))) {
@@ -255,7 +255,7 @@ const MaskCache::Prefix* MaskCache::make_prefix(const Hash128& key, std::span<co
   all.remove(within);
   const std::shared_ptr<const TokenSet> beyond = all.finish();
   std::vector<TokenId> tokens = beyond->ids;
-  for (std::size_t i = 0; i < beyond->dense.size() && tokens.size() <= kMostBeyond; ++i) {
+  for (std::size_t i = 0; i < beyond->dense.size() && tokens.size() <= kMostBeyondPrefix; ++i) {
     for (std::uint32_t word = beyond->dense[i]; word; word &= word - 1) {
       tokens.push_back(static_cast<TokenId>(i * 32) + static_cast<TokenId>(std::countr_zero(word)));
     }
@@ -263,12 +263,12 @@ const MaskCache::Prefix* MaskCache::make_prefix(const Hash128& key, std::span<co
   std::vector<ExitTree::Entry> entries;
   std::size_t bytes = 0;
   const std::size_t count = tokens.size();
-  if (count > kMostBeyond) tokens.clear();
+  if (count > kMostBeyondPrefix) tokens.clear();
   for (TokenId token : tokens) {
     const std::string_view text = *vocabulary_->token_bytes(token);
     LongStep::tick();
     ExprId state = alone;
-    for (std::size_t i = 0; i < text.size() && bytes <= kMostText; ++i) {
+    for (std::size_t i = 0; i < text.size() && bytes <= kMostTextBeyond; ++i) {
       if (i > 0 && pool_.nullable(state)) {
         entries.push_back({leading_bytes(text.substr(i)), text.substr(i), token, 0});
         bytes += text.size() - i;
@@ -277,7 +277,7 @@ const MaskCache::Prefix* MaskCache::make_prefix(const Hash128& key, std::span<co
       if (state == ExprPool::kEmptyId) break;
     }
   }
-  if (tokens.size() == count && bytes <= kMostText) {
+  if (tokens.size() == count && bytes <= kMostTextBeyond) {
     prefix->beyond = ExitTree::of(std::move(entries));
     bytes_ += prefix->beyond->memory_usage() + prefix->inside->memory_usage();
   } else {

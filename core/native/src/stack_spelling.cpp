@@ -18,7 +18,7 @@
 namespace formgate {
 namespace {
 
-constexpr std::size_t kMostPlaces = 1024;
+constexpr std::size_t kMostPlacesOfStack = 1024;
 constexpr std::size_t kMostBytes = 32u << 20;
 
 void set(std::vector<std::uint64_t>& bits, std::uint32_t i) { bits[i >> 6] |= 1ull << (i & 63); }
@@ -51,9 +51,9 @@ StackSpelling::StackSpelling(ExprPool& pool, const Vocabulary& vocabulary, const
       edges.push_back({labels[child], it->second});
     }
     edges_.push_back(std::move(edges));
-    if (nodes.size() > kMostPlaces) {
+    if (nodes.size() > kMostPlacesOfStack) {
       throw Error(ErrorKind::kLimit,
-                  "the grammar is recursive, and more than " + std::to_string(kMostPlaces) +
+                  "the grammar is recursive, and more than " + std::to_string(kMostPlacesOfStack) +
                       " places of this vocabulary's tokens are followed by bytes that are no token "
                       "by themselves; add single-byte tokens to the vocabulary");
     }
