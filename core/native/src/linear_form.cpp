@@ -334,12 +334,11 @@ std::size_t ExprPool::skip_in_keys(ExprId& id, std::string_view bytes) {
   const ExprId first = head(id);
   const Kind kind = node(first).kind;
   if ((kind != Kind::kKeyed && kind != Kind::kUnion) || !free_of_context(id)) return 0;
-  std::size_t count = 0;
-  while (count < bytes.size() && bytes[count] >= ' ' && bytes[count] < 0x7F &&
-         bytes[count] != '"' && bytes[count] != '\\') {
-    ++count;
-  }
-  if (count < 2) return 0;
+  const auto plain = [bytes](std::size_t i) {
+    return i < bytes.size() && bytes[i] >= ' ' && bytes[i] < 0x7F && bytes[i] != '"' &&
+           bytes[i] != '\\';
+  };
+  if (!plain(0) || !plain(1)) return 0;
   std::vector<ExprId> ways{first};
   if (kind == Kind::kUnion) {
     const auto list = members(node(first));
@@ -349,6 +348,9 @@ std::size_t ExprPool::skip_in_keys(ExprId& id, std::string_view bytes) {
     if (node(way).kind != Kind::kKeyed || !keyed_.inside_key(way)) return 0;
   }
   if (node(id).flags & kCalls && lexing_->in_use() && lexing_->in(id)) return 0;
+  // Not before: outside of keys the rest of a long text would be read at each of its bytes.
+  std::size_t count = 2;
+  while (plain(count)) ++count;
   for (ExprId& way : ways) way = keyed_.skip(way, bytes.substr(0, count));
   id = concat(unite(ways), tail(id));
   if (!live(id)) id = kEmptyId;
