@@ -13,7 +13,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from benchmarks.other_report import added
+from benchmarks.other_figures import failed_parts, figures_of, lost_parts
 from benchmarks.plan import asked, without
 from benchmarks.report import was_busy
 from benchmarks.statistics import counts_as_measured, figures, judged, mean, percentile
@@ -92,9 +92,7 @@ def compare(
         raise ValueError("nothing to compare: no engine was measured in the same way in both files")
     limits = _Limits(threshold, case_threshold, floor)
     if _same_selection(base, new):
-        yield from (
-            Change(key, case, "gone", 0, 1, flagged=True, unit="") for key, case in _gone(base, new)
-        )
+        yield from (_event(key, case, "gone") for key, case in _gone(base, new))
     for session in new["sessions"]:
         old = old_sessions.get(_key(session))
         if old is None:
@@ -142,7 +140,24 @@ def differences(base: dict[str, Any], new: dict[str, Any]) -> str:
             shown = ", ".join(cases[:_SHOWN]) + (", ..." if len(cases) > _SHOWN else "")
             count = f"{len(cases)} case{'s' * (len(cases) != 1)}"
             found.append(f"{count} of {key} only in the first: {shown}")
+    unsummed = _unsummed(base, new)
+    if unsummed:
+        words = f"{unsummed} case{'s' * (unsummed != 1)}"
+        found.append(f"masks of {words} are summed up in the first only: changes would not show")
     return "".join(f"Note: {note}.\n" for note in found)
+
+
+def _unsummed(base: dict[str, Any], new: dict[str, Any]) -> int:
+    """Return how many cases have sums of their masks in the base alone."""
+    newer = {_key(session): session for session in new["sessions"]}
+    count = 0
+    for session in base["sessions"]:
+        cases = newer.get(_key(session), {}).get("cases", {})
+        for name, record in session.get("cases", {}).items():
+            before, after = ([run.get("digests") for run in one.get("runs", ())]
+                             for one in (record, cases.get(name, {})))  # fmt: skip
+            count += any(before) and bool(after) and not any(after)
+    return count
 
 
 def _gone(base: dict[str, Any], new: dict[str, Any]) -> Iterator[tuple[str, str]]:
@@ -153,8 +168,21 @@ def _gone(base: dict[str, Any], new: dict[str, Any]) -> Iterator[tuple[str, str]
         if key not in newer:
             yield key, ""
             continue
-        there = newer[key].get("cases", ())
-        yield from ((key, name) for name in session.get("cases", ()) if name not in there)
+        yield from ((key, name) for name in lost_parts(session, newer[key]))
+        if session["workload"] == "replay":
+            yield from ((key, words) for words in _lost_outputs(session, newer[key]))
+
+
+def _lost_outputs(old: dict[str, Any], new: dict[str, Any]) -> Iterator[str]:
+    """Yield the cases that have fewer outputs, with how many are gone."""
+    for name, record in old["cases"].items():
+        now = new["cases"].get(name)
+        if now is None or now["status"] != "ok":
+            continue
+        outputs = {(run["text"], run["tokenisation"]) for run in record.get("runs", ())}
+        lost = outputs - {(run["text"], run["tokenisation"]) for run in now["runs"]}
+        if lost:
+            yield f"{name} ({len(lost)} of {len(outputs)} outputs)"
 
 
 def _same_selection(base: dict[str, Any], new: dict[str, Any]) -> bool:
@@ -170,20 +198,25 @@ def _same_selection(base: dict[str, Any], new: dict[str, Any]) -> bool:
     )
 
 
+def _event(session: str, case: str, what: str) -> Change:
+    """Return what happened and has no size."""
+    return Change(session, case, what, 0, 1, flagged=True, unit="")
+
+
 def _key(session: dict[str, Any]) -> str:
     parts = [session["vocabulary"], session["workload"], session.get("kind"), session.get("mode")]
     return " ".join(part for part in [*parts, session["engine"]] if part)
 
 
 def _compare_others(old: dict[str, Any], new: dict[str, Any], limits: _Limits) -> Iterator[Change]:
-    after = _figures_of(new)
-    for (case, metric, unit), before in _figures_of(old).items():
-        found = after.get((case, metric, unit))
-        if found is None:
-            yield Change(_key(new), case, f"no longer right: {metric}", 0, 1, flagged=True, unit="")
-        else:
-            worse = limits.worse(before, found, _floor(new["workload"], metric, unit))
-            yield Change(_key(new), case, metric, before, found, flagged=worse, unit=unit)
+    for name, what in failed_parts(old, new):
+        yield _event(_key(new), name, what)
+    left, right = figures_of(old, new)
+    for (case, metric, unit), before in left.items():
+        after = right.get((case, metric, unit))
+        if after is not None:
+            worse = limits.worse(before, after, _floor(new["workload"], metric, unit))
+            yield Change(_key(new), case, metric, before, after, flagged=worse, unit=unit)
 
 
 def _floor(workload: str, metric: str, unit: str) -> float:
@@ -194,48 +227,6 @@ def _floor(workload: str, metric: str, unit: str) -> float:
     if metric.startswith("compile"):
         return COMPILE_NS
     return STEP_NS if metric.startswith(("mask p", "mask max")) else MEAN_NS
-
-
-def _figures_of(session: dict[str, Any]) -> dict[tuple[str, str, str], float]:
-    """Return the figures of a session that is no replay, by case, name and unit."""
-    found: dict[tuple[str, str, str], float] = {}
-    for batch in session.get("batches", ()):
-        if batch["status"] == "ok":
-            case = f"{batch['mix']}, {batch['threads']} threads"
-            for which in ("first", "again"):
-                row = mean(batch[f"{which}_ns"]) / batch["rows"]
-                found[case, f"a row, {which}", "ns"] = row
-    if session["workload"] == "startup":
-        found |= _startup(session)
-    if session["workload"] == "memory" and session["status"] == "ok":
-        points, base = session["points"], session["setup"]["rss_setup_mib"]
-        found["", f"after {points[-1]['schemas']} schemas", "MiB"] = points[-1]["rss_mib"] - base
-        found["", "at most", "MiB"] = points[-1]["peak_mib"] - base
-    if session["workload"] == "decoding":
-        found |= _decoding(session)
-    return found
-
-
-def _decoding(session: dict[str, Any]) -> dict[tuple[str, str, str], float]:
-    found: dict[tuple[str, str, str], float] = {}
-    for name, record in session["cases"].items():
-        if "compile_ns" in record:
-            found[name, "compile", "ns"] = record["compile_ns"]
-        for mode, series in record["modes"].items():
-            if mode != "unmasked":
-                found[name, f"mask + advance mean, {mode}", "ns"] = mean(added(series))
-    return found
-
-
-def _startup(session: dict[str, Any]) -> dict[tuple[str, str, str], float]:
-    found: dict[tuple[str, str, str], float] = {}
-    least = min(entry["cpu_ns"] for entry in session["imports"])
-    found["", "import", "ns"] = least
-    walls = [entry["wall_ns"] for entry in session["imports"] if "wall_ns" in entry]
-    if walls:
-        found["", "import, wall", "ns"] = min(walls)
-    found["", "vocabulary", "ns"] = 1e6 * min(s["setup_ms"] for s in session["setups"])
-    return found
 
 
 def _compare_sessions(
@@ -253,9 +244,7 @@ def _compare_sessions(
             yield Change(
                 key, name, f"no longer right ({record['status']})", 0, 1, flagged=True, unit=""
             )
-        yield from (
-            Change(key, name, what, 0, 1, flagged=True, unit="") for what in _masks(known, record)
-        )
+        yield from (_event(key, name, what) for what in _masks(known, record))
     if not names:
         return
     yield from _processes(old, new, limits)

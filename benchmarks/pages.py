@@ -50,6 +50,9 @@ if TYPE_CHECKING:
 _BLOCK = re.compile(r"(<!-- begin (\S+) (\S+) -->\n).*?(<!-- end -->)", re.DOTALL)
 
 
+_MARK = re.compile(r"^<!--\s*(begin|end)\b.*?-->", re.MULTILINE)
+
+
 class PublishError(ValueError):
     """There is nothing to publish, or results are of something else than they are named for."""
 
@@ -116,7 +119,26 @@ def _pages(folder: Path, more: Iterable[Path]) -> list[Path]:
     found = sorted(folder.glob("*.md"))
     if not any(_BLOCK.search(page.read_text(encoding="utf-8")) for page in found):
         raise PublishError(f"{folder} has no page with a block to fill")
-    return [*found, *more]
+    pages = [*found, *more]
+    for page in pages:
+        _check_marks(page)
+    return pages
+
+
+def _check_marks(page: Path) -> None:
+    """Raise `PublishError`, with the line, where a comment begins or ends no block."""
+    text = page.read_text(encoding="utf-8")
+    blocks = list(_BLOCK.finditer(text))
+    known = {block.start() for block in blocks} | {block.start(4) for block in blocks}
+    inner = [(block.end(1), block.start(4)) for block in blocks]
+    for mark in _MARK.finditer(text):
+        at = mark.start()
+        if at not in known or any(first <= at < last for first, last in inner):
+            line = text.count("\n", 0, at) + 1
+            raise PublishError(
+                f"{page.name}:{line}: {mark[0]} is none of '<!-- begin ENTRY PART -->', with the "
+                "next line its own, and the '<!-- end -->' after it"
+            )
 
 
 class _Blocks:

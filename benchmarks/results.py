@@ -121,12 +121,13 @@ def load(path: Path) -> dict[str, Any]:
     try:
         if path.suffix == ".gz":
             content = gzip.decompress(content)
-        results: dict[str, Any] = json.loads(content)
+        results: Any = json.loads(content)
     except (ValueError, EOFError, RecursionError, gzip.BadGzipFile) as error:
         raise ValueError(f"{path} is no results file: {error}") from error
-    if not isinstance(results, dict) or results.get("format") != FORMAT:
-        found = results.get("format") if isinstance(results, dict) else None
-        raise ValueError(f"{path}: results format {found}, expected {FORMAT}")
+    if not isinstance(results, dict) or "format" not in results:
+        raise ValueError(f"{path} is no results file: it is no object with a format")
+    if results["format"] != FORMAT:
+        raise ValueError(f"{path}: results format {results['format']}, expected {FORMAT}")
     try:
         check(results)
     except ShapeError as error:

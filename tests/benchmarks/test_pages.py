@@ -159,6 +159,28 @@ def test_missing_results_leave_a_block_and_unknown_ones_are_errors(folders):
             pages.publish(stored, folder)
 
 
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        ("<!-- begin batch -->\n<!-- end -->\n", 3),
+        ("<!-- begin batch rows -->\nno end\n", 3),
+        ("<!-- begin batch rows --> after\n<!-- end -->\n", 3),
+        ("<!-- begin batch rows -->\n<!-- begin batch rows -->\n<!-- end -->\n", 4),
+        ("text\n<!-- end -->\n", 4),
+    ],
+)
+def test_comments_that_begin_or_end_no_block_are_errors(folders, text, line):
+    stored, folder = folders
+    path = page(folder, "batch rows")
+    whole = path.read_text(encoding="utf-8")
+    assert pages.publish(stored, folder) == [path]
+    (folder / "wrong.md").write_text(f"# Title\n\n{text}", encoding="utf-8")
+    path.write_text(whole, encoding="utf-8")
+    with pytest.raises(pages.PublishError, match=rf"wrong\.md:{line}: <!-- "):
+        pages.publish(stored, folder)
+    assert path.read_text(encoding="utf-8") == whole
+
+
 def test_publish_from_the_command_line(folders, capsys):
     stored, folder = folders
     path = page(folder, "batch rows")
