@@ -139,6 +139,12 @@ def test_other_states_are_looked_at(
     assert few < many / 4
 
 
+def test_seconds_are_a_number():
+    engine = formgate.compile("ab", vocabulary("ab"), warm_up=False)
+    with pytest.raises(ValueError, match="max_s must be a number of seconds, not nan"):
+        engine.warm_up("ab", float("nan"))
+
+
 def test_a_text_of_rules_is_gone_along() -> None:
     engine = formgate.compile('root ::= "a" root "b" | "c"', vocabulary("rules"), format="gbnf")
     assert engine.warm_up("aacbb") == 5

@@ -1,4 +1,5 @@
 #include <chrono>
+#include <cmath>
 #include <cstring>
 #include <limits>
 
@@ -148,6 +149,9 @@ std::size_t warm_up(const EngineHandle& self, nb::handle text, std::optional<dou
     }
   } else {
     throw nb::type_error("text is a str, bytes, a sequence of these, or None");
+  }
+  if (max_s && std::isnan(*max_s)) {
+    throw nb::value_error("max_s must be a number of seconds, not nan");
   }
   const std::shared_ptr<const Engine> engine = present(self);
   bool quiet = true;
