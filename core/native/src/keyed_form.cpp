@@ -423,15 +423,12 @@ Keyed::Plain Keyed::plain(ExprId id) {
   out.after = after(own.state, own.at, JsonValues::kNoElement);
   const Compiled& table = tables_[states_[own.state].table];
   out.quoted = table.cells[own.at].quoted;
-  // Inside a character or an escape, what is left to spell is no text by itself.
+  // Inside an escape, what is left to spell is no text by itself.
   const bool between = out.quoted && readers_[own.reader].escape.pending().empty();
   out.taken = taken(own);
-  const bool inside = std::ranges::any_of(out.taken, [](const std::string& key) {
-    return !key.empty() && is_continuation(static_cast<std::uint8_t>(key[0]));
-  });
   const Set used = states_[own.state].used;
   const bool others = extensible(own.keys) || leaves_others(table.cells[own.at].keys, used);
-  if (!out.taken.empty() && !(between && !inside && others)) {
+  if (!out.taken.empty() && !(between && others)) {
     out.keys = pool_.intersect(own.keys, pool_.complement(blocked(own)));
     out.taken.clear();
   }
