@@ -241,9 +241,7 @@ def _compare_sessions(
         if counts_as_measured(new["engine"], record):
             names.append(name)
         else:
-            yield Change(
-                key, name, f"no longer right ({record['status']})", 0, 1, flagged=True, unit=""
-            )
+            yield _event(key, name, f"no longer right ({record['status']})")
         yield from (_event(key, name, what) for what in _masks(known, record))
     if not names:
         return

@@ -49,11 +49,14 @@ def status_of(parts: dict[str, str], name: str) -> str | None:
 
 
 def lost_parts(old: dict[str, Any], new: dict[str, Any]) -> Iterator[str]:
-    """Yield the parts of a session that the other has not at all; of many schemas, the last."""
+    """Yield the parts of a session that the other has not at all.
+
+    Of many schemas that is the last; how far one comes that ends before is another thing each time.
+    """
     there = parts_of(new)
     names = list(parts_of(old))
     if old["workload"] == "memory":
-        names = names[-1:]
+        names = names[-1:] if old["status"] == "ok" else []
     yield from (name for name in names if status_of(there, name) is None)
 
 

@@ -113,6 +113,8 @@ def test_memory_is_compared_where_both_came_to():
     }
     assert flagged(new, base) == []
     assert flagged(memory(50), memory(100)) == [("after 50 schemas", "gone")]
+    crashed = {**memory(50, 100), "status": "crash"}
+    assert flagged(crashed, {**memory(50), "status": "crash"}) == []
 
 
 def test_what_is_gone_was_not_wrong():
