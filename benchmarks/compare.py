@@ -5,7 +5,7 @@ vary more, beyond `case_threshold` and only by at least a microsecond (a tenth o
 compiling). Maxima, and percentiles that few values lie above, are single steps and held to
 `case_threshold`, too. What is small grows by large ratios for nothing, so totals must have grown by
 more than a floor as well, which is set where identical runs differ by that much. Batches, starting
-up, memory and decoding are compared by the figures of their tables.
+up, memory, decoding and devices are compared by the figures of their tables.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from benchmarks.other_figures import failed_parts, figures_of, lost_parts
 from benchmarks.plan import asked, without
 from benchmarks.report import was_busy
-from benchmarks.statistics import counts_as_measured, figures, judged, mean, percentile
+from benchmarks.statistics import counts_as_measured, figures, judged, mean, percentile, run_key
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -179,8 +179,8 @@ def _lost_outputs(old: dict[str, Any], new: dict[str, Any]) -> Iterator[str]:
         now = new["cases"].get(name)
         if now is None or now["status"] != "ok":
             continue
-        outputs = {(run["text"], run["tokenisation"]) for run in record.get("runs", ())}
-        lost = outputs - {(run["text"], run["tokenisation"]) for run in now["runs"]}
+        outputs = {run_key(run) for run in record.get("runs", ())}
+        lost = outputs - {run_key(run) for run in now["runs"]}
         if lost:
             yield f"{name} ({len(lost)} of {len(outputs)} outputs)"
 
@@ -304,9 +304,9 @@ def _masks_changed(old: dict[str, Any], new: dict[str, Any]) -> bool:
 
     One of the two is wrong then, though every text is accepted and refused rightly.
     """
-    known = {(run["text"], run["tokenisation"]): run.get("digests") for run in old.get("runs", ())}
+    known = {run_key(run): run.get("digests") for run in old.get("runs", ())}
     for run in new.get("runs", ()):
-        before = known.get((run["text"], run["tokenisation"]))
+        before = known.get(run_key(run))
         if before is not None and run.get("digests") is not None and before != run["digests"]:
             return True
     return False

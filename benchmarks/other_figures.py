@@ -8,6 +8,7 @@ from __future__ import annotations
 from statistics import median
 from typing import TYPE_CHECKING, Any
 
+from benchmarks.device import DEVICE_PARTS
 from benchmarks.other_report import added
 from benchmarks.statistics import mean
 
@@ -16,8 +17,6 @@ if TYPE_CHECKING:
 
     # By case, name and unit, which is nanoseconds or MiB.
     Figures = dict[tuple[str, str, str], float]
-
-DEVICE_PARTS = ("kernels", "steps", "decoding")
 
 
 def parts_of(session: dict[str, Any]) -> dict[str, str]:

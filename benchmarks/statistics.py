@@ -127,16 +127,17 @@ def shared_runs(
     return (_only(left, both), _only(right, both)) if both else None
 
 
-def _run_key(run: dict[str, Any]) -> tuple[int, str]:
+def run_key(run: dict[str, Any]) -> tuple[int, str]:
+    """Return what tells an output from the others of its case."""
     return run["text"], run["tokenisation"]
 
 
 def _completed(record: dict[str, Any], needed: str) -> set[tuple[int, str]]:
-    return {_run_key(run) for run in record["runs"] if not run["failure"] and needed in run}
+    return {run_key(run) for run in record["runs"] if not run["failure"] and needed in run}
 
 
 def _only(record: dict[str, Any], keys: set[tuple[int, str]]) -> dict[str, Any]:
-    return {**record, "runs": [run for run in record["runs"] if _run_key(run) in keys]}
+    return {**record, "runs": [run for run in record["runs"] if run_key(run) in keys]}
 
 
 def mask_differences(record: dict[str, Any], reference: dict[str, Any]) -> tuple[int, int]:

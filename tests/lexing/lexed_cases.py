@@ -101,7 +101,9 @@ def _random_completion(engine, state, most):
     for _ in range(200):
         text, at = b"", state
         while len(text) < most and not engine.is_accepting(at):
-            token, at = chance.choice(_steps(engine, at))
+            ways = _steps(engine, at)
+            assert ways, "an allowed token leads to no end"
+            token, at = chance.choice(ways)
             text += vocabulary().token_bytes(token)
         if engine.is_accepting(at):
             return text.decode()
